@@ -6,6 +6,7 @@ import shutil
 import ssl
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -78,11 +79,11 @@ def refusal(access, address, shown):
         ("1.0.0.127", False),
     ],
 )
-def test_is_loopback(host, here):
+def test_is_loopback(host, here) -> None:
     assert is_loopback(host) is here
 
 
-def test_loopback_client_has_all_roles_without_tokens():
+def test_loopback_client_has_all_roles_without_tokens() -> None:
     access = AccessControl([], "127.0.0.1", clock=time.monotonic)
     assert not access.needs_token
     assert access.check("127.0.0.1") == ALL_ROLES
@@ -92,13 +93,13 @@ def test_loopback_client_has_all_roles_without_tokens():
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.168.1.5", "robots.example.org"])
-def test_server_beyond_loopback_does_not_start_without_a_token(host):
+def test_server_beyond_loopback_does_not_start_without_a_token(host) -> None:
     with pytest.raises(Refused, match="--token-file FILE.*GROUSER_TOKEN"):
         AccessControl([], host, clock=time.monotonic)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.7"])
-def test_every_address_needs_a_token_where_tokens_are_set(access, address):
+def test_every_address_needs_a_token_where_tokens_are_set(access, address) -> None:
     assert access.needs_token
     for shown in (None, ""):
         with pytest.raises(Refused, match="LOGIN"):
@@ -110,14 +111,14 @@ def test_every_address_needs_a_token_where_tokens_are_set(access, address):
 
 
 @given(st.text(st.characters(codec=None), max_size=40))
-def test_any_other_text_is_refused(shown):
+def test_any_other_text_is_refused(shown) -> None:
     access = AccessControl([Token(SECRET)], "0.0.0.0", clock=time.monotonic)
     if shown != SECRET:
         with pytest.raises(Refused):
             access.check("10.0.0.7", shown)
 
 
-def test_delay_doubles_with_each_wrong_token_for_its_address_only(access, clock):
+def test_delay_doubles_with_each_wrong_token_for_its_address_only(access, clock) -> None:
     waits = []
     for _ in range(FREE_ATTEMPTS + 12):
         start = clock.now
@@ -129,7 +130,7 @@ def test_delay_doubles_with_each_wrong_token_for_its_address_only(access, clock)
     assert waits[FREE_ATTEMPTS + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
 
 
-def test_right_token_is_refused_during_the_delay(access, clock):
+def test_right_token_is_refused_during_the_delay(access, clock) -> None:
     for _ in range(FREE_ATTEMPTS + 1):
         assert "not one" in refusal(access, "10.0.0.7", "wrong")
     with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
@@ -146,27 +147,29 @@ def test_right_token_is_refused_during_the_delay(access, clock):
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES, "old attempts are forgotten"
 
 
-def test_missing_token_is_not_counted_as_wrong(access):
+def test_missing_token_is_not_counted_as_wrong(access) -> None:
     for _ in range(100):
         with pytest.raises(Refused, match="demands"):
             access.check("10.0.0.7")
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES
 
 
-def test_ipv6_addresses_of_one_network_are_counted_together():
+def test_ipv6_addresses_of_one_network_are_counted_together() -> None:
     assert network("2001:db8::1") == network("2001:db8::ffff:1") == "2001:db8::/64"
     assert network("2001:db8::1") != network("2001:db8:0:1::1")
     assert network("::ffff:10.0.0.1") == network("10.0.0.1") == "10.0.0.1"
 
 
-def test_number_of_remembered_addresses_is_limited():
+def test_number_of_remembered_addresses_is_limited() -> None:
     attempts = LoginThrottle()
     for number in range(REMEMBERED + 10):
         attempts.failed(str(number), 0.0)
     assert len(attempts._failures) == REMEMBERED
 
 
-def test_wrong_tokens_are_logged_without_any_token(access, caplog):
+def test_wrong_tokens_are_logged_without_any_token(
+    access, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(Refused) as refusal:
         access.check("10.0.0.7", "almost-" + SECRET)
@@ -178,7 +181,7 @@ def test_wrong_tokens_are_logged_without_any_token(access, caplog):
 # -- sources of tokens -----------------------------------------------------------------------
 
 
-def test_token_file_holds_several_tokens_with_roles(tmp_path):
+def test_token_file_holds_several_tokens_with_roles(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     path.write_text(f"# ours\n\ndrive watch: {SECRET}  # the team\nall:{OTHER}\n")
     path.chmod(0o600)
@@ -188,13 +191,13 @@ def test_token_file_holds_several_tokens_with_roles(tmp_path):
     )
 
 
-def test_token_may_contain_a_hash_sign(tmp_path):
+def test_token_may_contain_a_hash_sign(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     path.write_text("all: has#and:in-it\t# a comment\n")
     assert tokens(path, environment={}) == (Token("has#and:in-it"),)
 
 
-def test_token_of_environment_or_program_has_all_roles(tmp_path):
+def test_token_of_environment_or_program_has_all_roles(tmp_path: Path) -> None:
     assert tokens(environment={"GROUSER_TOKEN": SECRET}) == (Token(SECRET),)
     assert tokens(given=SECRET, environment={}) == (Token(SECRET),)
     assert tokens(environment={"GROUSER_TOKEN": ""}) == ()
@@ -216,7 +219,9 @@ def test_token_of_environment_or_program_has_all_roles(tmp_path):
         ("drive: has{a}brace-in-it\n", "brace"),
     ],
 )
-def test_error_in_a_token_file_is_reported_without_the_secret(tmp_path, text, complaint):
+def test_error_in_a_token_file_is_reported_without_the_secret(
+    tmp_path: Path, text, complaint
+) -> None:
     path = tmp_path / "tokens"
     path.write_text(text)
     with pytest.raises(BadValue, match=complaint) as error:
@@ -224,12 +229,12 @@ def test_error_in_a_token_file_is_reported_without_the_secret(tmp_path, text, co
     assert SECRET not in str(error.value)
 
 
-def test_missing_token_file(tmp_path):
+def test_missing_token_file(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match=r"cannot be read as a token file \(No such file"):
         tokens(tmp_path / "none", environment={})
 
 
-def test_binary_token_file(tmp_path):
+def test_binary_token_file(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadValue, match="is not UTF-8 text"):
@@ -237,7 +242,9 @@ def test_binary_token_file(tmp_path):
 
 
 @pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o640, False), (0o644, True)])
-def test_world_readable_token_file_is_warned_about(tmp_path, caplog, mode, warned):
+def test_world_readable_token_file_is_warned_about(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode, warned
+) -> None:
     path = tmp_path / "tokens"
     path.write_text(f"all: {SECRET}\n")
     path.chmod(mode)
@@ -251,7 +258,7 @@ needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes it
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def files(tmp_path_factory: pytest.TempPathFactory):
     """Two self-signed certificates with their keys, and the first key behind a password."""
     folder = tmp_path_factory.mktemp("tls")
     for name in ("one", "two"):
@@ -268,8 +275,8 @@ def files(tmp_path_factory):
 
 
 @needs_openssl
-def test_client_that_trusts_the_certificate_is_served_over_tls(files):
-    async def serve(reader, writer):
+def test_client_that_trusts_the_certificate_is_served_over_tls(files) -> None:
+    async def serve(reader, writer) -> None:
         writer.write(await reader.readline())
         await writer.drain()
         writer.close()
@@ -299,18 +306,18 @@ MANY = 2000
 class Speaker(asyncio.Protocol):
     """Sends more than a client reads at once."""
 
-    def connection_made(self, transport):
+    def connection_made(self, transport) -> None:
         self.outbox = Outbox(transport, 2**25)
         for number in range(MANY):
             self.outbox.line(b"%8192d\n" % number)
         self.waited = self.outbox.waiting
 
-    def resume_writing(self):
+    def resume_writing(self) -> None:
         self.outbox.flush()
 
 
 @needs_openssl
-def test_slow_reader_receives_all_lines_over_tls(files):
+def test_slow_reader_receives_all_lines_over_tls(files) -> None:
     async def run():
         loop, context = (
             asyncio.get_running_loop(),
@@ -346,13 +353,15 @@ def test_slow_reader_receives_all_lines_over_tls(files):
         ("one.pem", "locked.key", "is encrypted"),
     ],
 )
-def test_wrong_certificate_or_key_is_reported_in_one_sentence(files, certificate, key, complaint):
+def test_wrong_certificate_or_key_is_reported_in_one_sentence(
+    files, certificate, key, complaint
+) -> None:
     with pytest.raises(BadValue, match=complaint):
         server_context(files / certificate, key and files / key)
 
 
 @needs_openssl
-def test_the_hint_shows_the_fingerprint_that_openssl_shows(files):
+def test_the_hint_shows_the_fingerprint_that_openssl_shows(files) -> None:
     command = ["openssl", "x509", "-in", files / "one.pem", "-noout", "-fingerprint", "-sha256"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert shown.strip().endswith(fingerprint(files / "one.pem"))

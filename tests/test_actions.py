@@ -38,7 +38,7 @@ def simulation(*objects, ground=None, **options):
     )
 
 
-def visit(sim):
+def visit(sim) -> None:
     """Let somebody come and go: the scene is composed anew, twice."""
     sim.apply(Join(GUEST))
     sim.apply(Leave("guest"))
@@ -59,7 +59,7 @@ def opened(sim):
 # -- where things are --------------------------------------------------------------------------
 
 
-def test_move_at_once_and_gliding():
+def test_move_at_once_and_gliding() -> None:
     sim = simulation(BOX)
     console = Console(sim)
     console.execute("move crate to 1 2 yaw 90")
@@ -75,7 +75,7 @@ def test_move_at_once_and_gliding():
     assert where(sim)[2] == pytest.approx(0.1, abs=0.002), "let go, it falls"
 
 
-def test_a_way_round_and_round_does_not_drift():
+def test_a_way_round_and_round_does_not_drift() -> None:
     sim = simulation(BOX)
     sim.apply(Glide("crate", ((1, 0, 0.1), (1, 1, 0.1), (0, 1, 0.1), (0, 0, 0.1)), 1.0, loop=True))
     sim.step(2.5)
@@ -87,7 +87,7 @@ def test_a_way_round_and_round_does_not_drift():
     assert where(sim)[:2] == pytest.approx([0.5, 1], abs=0.01)
 
 
-def test_what_glides_carries_and_pushes():
+def test_what_glides_carries_and_pushes() -> None:
     lift = Box(name="lift", position=(0, 0, 0.05), size=(1, 1, 0.1), mass=100, friction=0.8)
     rider = BOX.model_copy(update={"position": (0.0, 0.0, 0.2)})
     hit = Box(name="hit", position=(2, 0, 0.1), size=(0.2, 0.2, 0.2), mass=1, friction=0.3)
@@ -104,7 +104,7 @@ def test_what_glides_carries_and_pushes():
     assert where(sim, "hit")[0] == pytest.approx(2.6, abs=0.05), "pushed away"
 
 
-def test_turning_goes_on_through_a_visit():
+def test_turning_goes_on_through_a_visit() -> None:
     sim = simulation(BOX)
     sim.apply(Spin("crate", math.radians(30)))
     sim.step(1.0)
@@ -113,7 +113,7 @@ def test_turning_goes_on_through_a_visit():
     assert yaw(sim) == pytest.approx(60, abs=0.1)
 
 
-def test_fixed_things_are_built_elsewhere_and_do_not_glide():
+def test_fixed_things_are_built_elsewhere_and_do_not_glide() -> None:
     wall = Box(name="wall", position=(3, 0, 0.5), size=(0.1, 1, 1), fixed=True, friction=0.5)
     sim = simulation(BOX, wall)
     sim.step(0.1)
@@ -130,7 +130,7 @@ def test_fixed_things_are_built_elsewhere_and_do_not_glide():
 @pytest.mark.parametrize(
     "opens", ["hinge_left", "hinge_right", "slide_left", "slide_right", "slide_up"]
 )
-def test_doors_open_and_close_in_their_time(opens):
+def test_doors_open_and_close_in_their_time(opens) -> None:
     door = DOOR.model_copy(update={"opens": opens})
     sim = simulation(door)
     console = Console(sim)
@@ -151,7 +151,7 @@ def test_doors_open_and_close_in_their_time(opens):
     assert opened(sim) == pytest.approx(0, abs=0.01)
 
 
-def test_a_door_is_stopped_by_what_is_too_heavy_and_then_goes_on():
+def test_a_door_is_stopped_by_what_is_too_heavy_and_then_goes_on() -> None:
     heavy = Box(name="heavy", position=(2.4, 0, 0.3), size=(0.3, 0.6, 0.6), mass=300, friction=1.0)
     sim = simulation(DOOR, heavy)
     Console(sim).execute("open gate")
@@ -166,7 +166,7 @@ def test_a_door_is_stopped_by_what_is_too_heavy_and_then_goes_on():
     assert opened(sim) == pytest.approx(DOOR.travel, rel=0.01)
 
 
-def test_a_door_that_starts_ajar_stays_so_and_goes_back_there():
+def test_a_door_that_starts_ajar_stays_so_and_goes_back_there() -> None:
     sim = simulation(DOOR.model_copy(update={"ajar": 0.5}))
     sim.step(0.5)
     assert opened(sim) == pytest.approx(DOOR.travel / 2, abs=0.01)
@@ -182,7 +182,7 @@ def brightness(sim):
         return float(renderer.picture(sim.model, sim.data, sim.view()).mean())
 
 
-def test_pictures_and_cameras_see_lamps():
+def test_pictures_and_cameras_see_lamps() -> None:
     camera = {"kind": "camera", "name": "eye", "mount": "body", "at": [0.2, 0, 0.3]}
     camera |= {"camera": ERS210_CAMERA.imager.ideal(), "rate_hz": 10.0}
     rover = RobotEntry(name="rover", kind="packbot", position=(0.0, 0.0, 0.0), sensors=(camera,))
@@ -204,7 +204,7 @@ def test_pictures_and_cameras_see_lamps():
     assert brightness(sim) > 1.3 * lit
 
 
-def test_motors_off_let_legs_go_and_on_hold_them():
+def test_motors_off_let_legs_go_and_on_hold_them() -> None:
     rex = RobotEntry(name="rex", kind="ers7", position=(0.0, 0.0, 0.0))
     sim = simulation(robots=(rex,))
     sim.step(0.2)
@@ -220,7 +220,7 @@ def test_motors_off_let_legs_go_and_on_hold_them():
     assert where(sim, "rex")[2] > lying + 0.02, "told to walk, it stands up"
 
 
-def test_a_conveyor_gets_another_speed():
+def test_a_conveyor_gets_another_speed() -> None:
     sim = Simulation(grouser.load("conveyor"))
     console = Console(sim)
     console.execute("belt belt 0")
@@ -234,7 +234,7 @@ def test_a_conveyor_gets_another_speed():
 # -- laws --------------------------------------------------------------------------------------
 
 
-def test_friction_decides_who_slides_and_stays_through_a_visit():
+def test_friction_decides_who_slides_and_stays_through_a_visit() -> None:
     lying = {"friction": 0.1, "pitch_deg": -20.0, "position": (0.0, 0.0, 0.1065)}
     sim = simulation(BOX.model_copy(update=lying), ground=Flat(friction=0.6, slope_deg=20))
     sim.step(1.0)
@@ -256,7 +256,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
     assert where(sim)[0] == pytest.approx(rest, abs=0.01)
 
 
-def test_gravity_stays_through_a_visit():
+def test_gravity_stays_through_a_visit() -> None:
     sim = simulation(BOX.model_copy(update={"position": (0.0, 0.0, 5.0)}))
     sim.apply(SetGravity(1.62))
     visit(sim)
@@ -280,7 +280,7 @@ def test_gravity_stays_through_a_visit():
         (Spin("nobody", 1.0), UnknownName),
     ],
 )
-def test_what_is_impossible_is_refused_and_changes_nothing(action, error):
+def test_what_is_impossible_is_refused_and_changes_nothing(action, error) -> None:
     sim = simulation(BOX)
     sim.step(0.1)
     before = sim.fingerprint()
@@ -289,7 +289,7 @@ def test_what_is_impossible_is_refused_and_changes_nothing(action, error):
     assert sim.fingerprint() == before
 
 
-def test_the_same_actions_give_the_same_bits():
+def test_the_same_actions_give_the_same_bits() -> None:
     lines = [
         "open gate",
         "glide crate to 1 0 0.1 to 1 1 0.1 at 0.4 loop",

@@ -89,7 +89,7 @@ def kick(kind, side):
 
 
 @KINDS
-def test_joints_are_those_of_the_table(kind):
+def test_joints_are_those_of_the_table(kind) -> None:
     simulation = carpet(dog("rex", kind))
     robot = simulation.scene.robots["rex"]
     table = TABLES[kind]
@@ -102,7 +102,7 @@ def test_joints_are_those_of_the_table(kind):
 
 
 @KINDS
-def test_it_stands_as_its_stance_says_with_nothing_beyond_its_limits(kind):
+def test_it_stands_as_its_stance_says_with_nothing_beyond_its_limits(kind) -> None:
     simulation = carpet(dog("rex", kind))
     model, data = simulation.model, simulation.data
     for name in TABLES[kind]:
@@ -128,7 +128,7 @@ SIGNS = [
     ("kind", "joint", "site", "axis", "sign"),
     [(kind, *row) for kind, table in TABLES.items() for row in SIGNS if row[0] in table],
 )
-def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign):
+def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign) -> None:
     simulation = carpet(dog("rex", kind))
     before = simulation.data.site(f"rex/{site}").xpos.copy()
     simulation.data.joint(f"rex/{joint}").qpos += 0.05
@@ -160,7 +160,7 @@ def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign)
         ),
     ],
 )
-def test_sensors_and_paws_are_where_the_table_says(kind, places):
+def test_sensors_and_paws_are_where_the_table_says(kind, places) -> None:
     simulation = carpet(dog("rex", kind))
     for name in simulation.scene.robots["rex"].drives:
         simulation.data.joint(f"rex/{name}").qpos = 0.0
@@ -174,7 +174,7 @@ def test_sensors_and_paws_are_where_the_table_says(kind, places):
 
 
 @KINDS
-def test_paws_feel_the_ground_and_nothing_else_is_touched(kind):
+def test_paws_feel_the_ground_and_nothing_else_is_touched(kind) -> None:
     simulation = carpet(dog("rex", kind))
     simulation.step(1.0)
     forces = [simulation.read("rex", f"paw_{leg}")["force"] for leg in LEGS]
@@ -186,7 +186,7 @@ def test_paws_feel_the_ground_and_nothing_else_is_touched(kind):
     assert felt["z"] == pytest.approx(9.81, abs=0.5)
 
 
-def test_the_back_feels_a_parcel_and_the_chest_sees_the_floor():
+def test_the_back_feels_a_parcel_and_the_chest_sees_the_floor() -> None:
     parcel = Box(
         name="parcel", size=(0.04, 0.04, 0.02), position=(0, 0, 0.20), mass=0.1, friction=1.0
     )
@@ -205,7 +205,7 @@ def test_the_back_feels_a_parcel_and_the_chest_sees_the_floor():
 # -- company ---------------------------------------------------------------------------------
 
 
-def test_two_robots_run_into_each_other_and_not_through():
+def test_two_robots_run_into_each_other_and_not_through() -> None:
     simulation = carpet(dog("rex", "ers7"), dog("fido", "ers7", x=0.6, yaw_deg=180))
     for name in ("rex", "fido"):
         simulation.command(name, forward=0.2)
@@ -222,7 +222,7 @@ def test_two_robots_run_into_each_other_and_not_through():
     assert rex[0] < 0.45, "it is held up: alone it would be 0.55 m further"
 
 
-def test_walking_into_a_ball_moves_it():
+def test_walking_into_a_ball_moves_it() -> None:
     simulation = carpet(dog("rex", "ers7"), objects=(ball(0.25, 0.085),))
     simulation.command("rex", forward=0.2)
     simulation.step(3.0)
@@ -230,7 +230,7 @@ def test_walking_into_a_ball_moves_it():
     assert tilt(simulation) < 0.3
 
 
-def test_a_rolling_ball_slows_down_as_its_resistance_says():
+def test_a_rolling_ball_slows_down_as_its_resistance_says() -> None:
     simulation = carpet(objects=(ball(0.0, 0.0),))
     rolling = simulation.data.joint("ball/free").qvel
     rolling[0], rolling[4] = 0.5, 0.5 / BALL_RADIUS
@@ -277,7 +277,7 @@ LEAST = {"ers7": 0.15, "ers210": 0.10}
 
 
 @pytest.mark.parametrize(("kind", "told"), WALKS, ids=str)
-def test_it_walks_as_fast_as_it_is_told_for_20_s(kind, told):
+def test_it_walks_as_fast_as_it_is_told_for_20_s(kind, told) -> None:
     speeds, worst = walk(kind, 20.0, **told)
     wanted = np.array([told.get(name, 0.0) for name in ("forward", "sideways", "turn")])
     moving = wanted != 0
@@ -293,7 +293,7 @@ def test_it_walks_as_fast_as_it_is_told_for_20_s(kind, told):
     "delay", [0.0, *(pytest.param(0.05 * n, marks=pytest.mark.slow) for n in range(1, 8))]
 )
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_push_from_the_side_does_not_bring_it_down(kind, delay, way):
+def test_a_push_from_the_side_does_not_bring_it_down(kind, delay, way) -> None:
     """0.5 N s over 50 ms at the body's centre, at several moments of the step."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     simulation.command("rex", forward=LEAST[kind])
@@ -315,7 +315,7 @@ def test_a_push_from_the_side_does_not_bring_it_down(kind, delay, way):
 
 
 @pytest.mark.parametrize("side", [1, pytest.param(-1, marks=pytest.mark.slow)])
-def test_a_kick_moves_a_resting_ball_by_a_metre(side):
+def test_a_kick_moves_a_resting_ball_by_a_metre(side) -> None:
     way, simulation = kick("ers7", side)
     assert way[0] > 1.0
     assert abs(way[1]) < 0.3 * way[0]
@@ -323,7 +323,7 @@ def test_a_kick_moves_a_resting_ball_by_a_metre(side):
 
 
 @pytest.mark.slow
-def test_the_older_robot_kicks_not_half_as_far():
+def test_the_older_robot_kicks_not_half_as_far() -> None:
     """Its joints are 1.7 times slower."""
     way, simulation = kick("ers210", 1)
     assert 0.4 < way[0] < 1.0
@@ -340,7 +340,7 @@ weight and MuJoCo's friction yields to it."""
 
 @pytest.mark.slow
 @KINDS
-def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millimetre(kind):
+def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millimetre(kind) -> None:
     """The paper's first fault (sec. 3): parts oscillated by +-2 mm."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     simulation.step(SETTLING)
@@ -356,7 +356,7 @@ def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millim
 
 @pytest.mark.slow
 @KINDS
-def test_hinges_held_for_ten_minutes_do_not_drift(kind):
+def test_hinges_held_for_ten_minutes_do_not_drift(kind) -> None:
     """The paper's second fault (sec. 3): angles were off by 0.5 deg, and the error grew.
 
     Head, tail and mouth stay to the last digit that a robot sends. Legs hang on paws, whose

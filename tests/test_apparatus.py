@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -52,13 +53,13 @@ def heights(model, points):
     ]
 
 
-def test_the_kinds_are_in_the_table():
+def test_the_kinds_are_in_the_table() -> None:
     assert {type(example) for example in EXAMPLES.values()} <= set(TERRAINS.values())
     assert all(TERRAINS[example.kind] is type(example) for example in EXAMPLES.values())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_geoms_carry_friction_contact_and_name(name):
+def test_geoms_carry_friction_contact_and_name(name) -> None:
     model = compiled(EXAMPLES[name])
     for i in range(model.ngeom):
         geom = model.geom(i)
@@ -70,7 +71,7 @@ def test_geoms_carry_friction_contact_and_name(name):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_all_pieces_can_be_moved_and_turned(name):
+def test_all_pieces_can_be_moved_and_turned(name) -> None:
     placed = EXAMPLES[name]
     moved = placed.model_copy(update={"x": 3.0, "y": -2.0, "yaw_deg": 90.0})
     points = [(0.037, 0.021), (0.41, -0.33), (0.63, 0.47), (0.93, 0.11), (-0.02, 0.0)]
@@ -80,14 +81,14 @@ def test_all_pieces_can_be_moved_and_turned(name):
     assert max(there) > 0.05
 
 
-def test_a_hurdle_is_round_at_its_edges():
+def test_a_hurdle_is_round_at_its_edges() -> None:
     hurdle = Hurdle(friction=1, x=1, height=0.2, length=0.4, pipe=0.05)
     corner = 0.175 + math.sqrt(0.025**2 - 0.015**2)  # the pipe, 10 mm behind the riser
     found = heights(compiled(FLAT, hurdle), [(x, 0.3) for x in (0.99, 1.01, 1.2, 1.39, 1.41)])
     assert found == pytest.approx([0, corner, 0.2, corner, 0], abs=1e-6)
 
 
-def test_a_hurdles_pipes_can_be_slippery():
+def test_a_hurdles_pipes_can_be_slippery() -> None:
     model = compiled(Hurdle(friction=0.9, x=1, height=0.2, pipe_friction=0.1))
     friction = {model.geom(i).name: model.geom(i).friction[0] for i in range(model.ngeom)}
     slippery = {"terrain/0/near", "terrain/0/far"}
@@ -95,7 +96,7 @@ def test_a_hurdles_pipes_can_be_slippery():
     assert {name for name, value in friction.items() if value == 0.9} == set(friction) - slippery
 
 
-def test_an_incline():
+def test_an_incline() -> None:
     incline = Incline(friction=1, x=1, slope_deg=30, side=2, width=1, platform=0.5)
     crest = 2 * math.cos(math.radians(30))
     tan = math.tan(math.radians(30))
@@ -106,7 +107,7 @@ def test_an_incline():
     assert heights(compiled(FLAT, bare), [(1.5, 0.99)]) == pytest.approx([0.5 * tan])
 
 
-def test_continuous_ramps_have_no_step():
+def test_continuous_ramps_have_no_step() -> None:
     ramps = PitchRollRamps(friction=1, x=0, columns=4, rows=2)
     assert ramps.rise == pytest.approx(0.3215, abs=1e-3)  # E2826: about 320 mm over 1.2 m
     x = np.linspace(0, 4.8, 97)
@@ -115,14 +116,14 @@ def test_continuous_ramps_have_no_step():
     assert found == pytest.approx(expected, abs=1e-6)
 
 
-def test_an_odd_number_of_ramps_ends_in_a_drop():
+def test_an_odd_number_of_ramps_ends_in_a_drop() -> None:
     ramps = PitchRollRamps(friction=1, x=0, columns=3)
     before, after = heights(compiled(FLAT, ramps), [(3.599, 0), (3.601, 0)])
     assert before == pytest.approx(ramps.rise, abs=1e-3)
     assert after == 0
 
 
-def test_crossing_ramps_make_steps():
+def test_crossing_ramps_make_steps() -> None:
     ramps = PitchRollRamps(friction=1, x=0, crossing=True, columns=2, rows=2)
     assert ramps.rise == pytest.approx(0.1608, abs=1e-3)  # E2827: about 160 mm over 0.6 m
     # Tile (0, 0), y -1.2 to 0, has its crest along y; (1, 0) along x, and meets it with a step.
@@ -142,18 +143,18 @@ def field(pattern, **options):
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("unit", [0.1, 0.05])
-def test_posts_are_as_high_as_the_table_says(pattern, unit):
+def test_posts_are_as_high_as_the_table_says(pattern, unit) -> None:
     assert field(pattern, unit=unit) == pytest.approx(unit * PATTERNS[pattern], abs=1e-6)
 
 
 @pytest.mark.parametrize("pattern", ["hill", "valley"])
-def test_hill_and_valley_are_mirror_images_of_themselves(pattern):
+def test_hill_and_valley_are_mirror_images_of_themselves(pattern) -> None:
     found = field(pattern)
     assert found == pytest.approx(found[::-1], abs=1e-6)
     assert found == pytest.approx(found[:, ::-1], abs=1e-6)
 
 
-def test_patterns_are_what_they_are_called():
+def test_patterns_are_what_they_are_called() -> None:
     assert all(set(table.ravel()) == {0, 1, 2, 3, 4} for table in PATTERNS.values())
     assert (np.diag(PATTERNS["diagonal"][:, ::-1]) == 4).all()
     assert PATTERNS["hill"][:, 4:6].min() == 3
@@ -161,7 +162,7 @@ def test_patterns_are_what_they_are_called():
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_rectangles_cover_every_post_once(pattern):
+def test_rectangles_cover_every_post_once(pattern) -> None:
     table = PATTERNS[pattern]
     covered = np.zeros_like(table)
     for row, column, down, along in rectangles(table):
@@ -172,7 +173,7 @@ def test_rectangles_cover_every_post_once(pattern):
     assert len(list(rectangles(table))) < (table > 0).sum()
 
 
-def test_a_ball_rolls_down_a_turned_ramp_and_stays_out_of_it():
+def test_a_ball_rolls_down_a_turned_ramp_and_stays_out_of_it() -> None:
     ball = Ball(name="ball", friction=1, mass=0.5, radius=0.05, position=(0, 0.4, 0.25))
     ramps = PitchRollRamps(friction=1, x=0, yaw_deg=90, slope_deg=15)
     model = compiled(FLAT, ramps, ball)
@@ -199,17 +200,17 @@ def test_a_ball_rolls_down_a_turned_ramp_and_stays_out_of_it():
         (Stepfield, {"pattern": "hill", "yaw_deg": 400}),
     ],
 )
-def test_impossible_pieces_are_refused(kind, wrong):
+def test_impossible_pieces_are_refused(kind, wrong) -> None:
     with pytest.raises(ValidationError):
         kind(friction=1, x=0, **wrong)
 
 
-def test_friction_that_is_not_given_is_the_standard_one():
+def test_friction_that_is_not_given_is_the_standard_one() -> None:
     assert Stepfield(x=0, pattern="hill").friction == STANDARD_FRICTION
 
 
 @pytest.mark.parametrize("name", ARENAS)
-def test_arenas_load_and_step(name, tmp_path):
+def test_arenas_load_and_step(name, tmp_path: Path) -> None:
     simulation = Simulation(load(name), crash_folder=tmp_path)
     before = simulation.data.body("quince/body").xpos.copy()
     simulation.command("quince", forward=0.1)
@@ -220,7 +221,7 @@ def test_arenas_load_and_step(name, tmp_path):
     assert after[0] > before[0]
 
 
-def test_colours_of_the_arenas_differ():
+def test_colours_of_the_arenas_differ() -> None:
     assert len({load(name).objects[0].rgb for name in ARENAS}) == 3
     red = [terrain for terrain in load("arena_red").terrain if terrain.kind == "stairs"]
     assert math.degrees(math.atan2(red[0].rise, red[0].run)) == pytest.approx(40, abs=0.1)

@@ -26,13 +26,13 @@ SECONDS = 0.5
 class Owner(RobotOwner):
     """Owner of a robot that records notices."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.notices = []
 
-    def notice(self, kind, text):
+    def notice(self, kind, text) -> None:
         self.notices.append(kind)
 
-    def robot_removed(self):
+    def robot_removed(self) -> None:
         self.notices.append("Removed")
 
 
@@ -51,7 +51,7 @@ def join_at_random(host, rng, number):
     return entry.name, owner
 
 
-def run_arrivals(world, count):
+def run_arrivals(world, count) -> None:
     host = Host(Simulation(load(world)), HostRules(tick=0.02, equipment=False))
     rng = np.random.default_rng(7)
     there = []
@@ -79,11 +79,11 @@ def run_arrivals(world, count):
     assert refusals < count / 2
 
 
-def test_joining_robots_are_not_thrown_in_an_arena():
+def test_joining_robots_are_not_thrown_in_an_arena() -> None:
     run_arrivals("arena_yellow", 12)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
-def test_two_hundred_joins_in_every_world(world):
+def test_two_hundred_joins_in_every_world(world) -> None:
     run_arrivals(world, 200)

@@ -32,25 +32,25 @@ JOINING = RobotEntry(name="joining", kind="p3at", position=(1, 0, 0))
 class RecordingOwner(RobotOwner):
     """Owner of a robot that records notices."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.notices = []
 
-    def notice(self, kind, text):
+    def notice(self, kind, text) -> None:
         self.notices.append(kind)
 
 
 class Loop:
     """Stand-in for an event loop: calls of other threads run when `turn` is called."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.calls, self.arrived = [], threading.Event()
         self.now, self.may_defer = 0.0, True
 
-    def from_thread(self, call):
+    def from_thread(self, call) -> None:
         self.calls.append(call)
         self.arrived.set()
 
-    def turn(self):
+    def turn(self) -> None:
         assert self.arrived.wait(60)
         self.arrived.clear()
         calls, self.calls = self.calls, []
@@ -91,7 +91,7 @@ def join(host, composer, loop, entry, owner=None):
     """Join as a client does: retry when a scene is ready; return the number of tries."""
     owner, tries = owner or RecordingOwner(), []
 
-    def again(cost=0.0):
+    def again(cost=0.0) -> None:
         tries.append(host.time)
         try:
             host.join(entry, owner)
@@ -105,7 +105,7 @@ def join(host, composer, loop, entry, owner=None):
     return len(tries)
 
 
-def test_join_compiled_in_the_background_gives_the_same_bits(served, loop):
+def test_join_compiled_in_the_background_gives_the_same_bits(served, loop) -> None:
     host, composer = served
     host.advance()
     assert join(host, composer, loop, JOINING) == 2, "request, join"
@@ -123,19 +123,19 @@ def test_join_compiled_in_the_background_gives_the_same_bits(served, loop):
     ]
 
 
-def test_scenes_are_compiled_synchronously_in_lockstep(served, loop):
+def test_scenes_are_compiled_synchronously_in_lockstep(served, loop) -> None:
     host, _ = served
     loop.may_defer = False
     host.join(JOINING, RecordingOwner())
     assert "joining" in host.simulation.scene.robots
 
 
-def test_second_join_waits_for_the_first_and_removal_for_both(served, loop):
+def test_second_join_waits_for_the_first_and_removal_for_both(served, loop) -> None:
     host, composer = served
     done = []
 
     def attempt(entry):
-        def again(cost=0.0):
+        def again(cost=0.0) -> None:
             try:
                 host.join(entry, RecordingOwner())
                 done.append(entry.name)
@@ -160,10 +160,10 @@ def test_second_join_waits_for_the_first_and_removal_for_both(served, loop):
     assert set(host.simulation.scene.robots) == {"resident", "joining"}
 
 
-def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop):
+def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop) -> None:
     composer, done, costs = loop.composer(), [], {}
 
-    def attempt(name, cost=0.0):
+    def attempt(name, cost=0.0) -> None:
         costs[name] = costs.get(name, 0.0) + cost
         try:
             with composer.deferred():
@@ -182,7 +182,9 @@ def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop):
     composer.close()
 
 
-def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only(served, loop):
+def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only(
+    served, loop
+) -> None:
     host, composer = served
     owner = RecordingOwner()
     inside = JOINING.model_copy(update={"position": OWN.position})
@@ -196,12 +198,12 @@ def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only
     assert owner.notices == ["Moved"]
 
 
-def test_join_succeeds_in_a_world_that_always_changes(loop):
+def test_join_succeeds_in_a_world_that_always_changes(loop) -> None:
     composer = loop.composer()
     host = Host(Simulation(world(OWN)), HostRules(), composer=composer)
     tries = []
 
-    def again(cost=0.0):
+    def again(cost=0.0) -> None:
         tries.append(9.0 + 0.1 * len(tries))
         host.apply(SetGravity(tries[-1]))
         try:
@@ -217,7 +219,7 @@ def test_join_succeeds_in_a_world_that_always_changes(loop):
     composer.close()
 
 
-def test_invalid_robot_is_refused_after_background_compile(served, loop):
+def test_invalid_robot_is_refused_after_background_compile(served, loop) -> None:
     host, composer = served
     bad = JOINING.model_copy(update={"options": {"wheels": 17}})
     with pytest.raises(SceneNotReady):
@@ -229,7 +231,7 @@ def test_invalid_robot_is_refused_after_background_compile(served, loop):
     assert "joining" not in host.simulation.scene.robots
 
 
-def test_several_objects_are_removed_at_once_with_their_titles():
+def test_several_objects_are_removed_at_once_with_their_titles() -> None:
     boxes = tuple(
         Box(name=f"box{n}", size=(0.1, 0.1, 0.1), position=(n, 1, 0.05), mass=1.0, friction=0.5)
         for n in range(5)
@@ -243,7 +245,7 @@ def test_several_objects_are_removed_at_once_with_their_titles():
     assert host.simulation.scene is not before
 
 
-def test_random_generators_of_removed_robots_are_not_reused():
+def test_random_generators_of_removed_robots_are_not_reused() -> None:
     sim = Simulation(world())
     noises = []
     for _ in range(3):
@@ -258,7 +260,7 @@ def test_random_generators_of_removed_robots_are_not_reused():
 class SlowSpec:
     """Spec with a slow copy that counts simultaneous copies."""
 
-    def __init__(self, spec):
+    def __init__(self, spec) -> None:
         self._spec, self._copying, self.most = spec, 0, 0
 
     def copy(self):
@@ -269,7 +271,7 @@ class SlowSpec:
         return self._spec.copy()
 
 
-def test_robot_spec_is_copied_by_one_thread_at_a_time():
+def test_robot_spec_is_copied_by_one_thread_at_a_time() -> None:
     cache, made = RobotSpecCache(), []
     description = describe("p3at", {}, "here")
 

@@ -72,7 +72,7 @@ def prints(trials, **how):
     return [outcome.fingerprint for outcome in threads.run_trials(trials, **how)]
 
 
-def test_every_shipped_world_in_the_company_of_all_others():
+def test_every_shipped_world_in_the_company_of_all_others() -> None:
     seconds = 0.1
     worlds = [*map(grouser.load, WORLDS), *(other.world for other in others(seconds))]
     trials = [trial(world, seconds) for world in worlds]
@@ -83,18 +83,18 @@ def test_every_shipped_world_in_the_company_of_all_others():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
-def test_five_seconds_of_a_shipped_world(name):
+def test_five_seconds_of_a_shipped_world(name) -> None:
     check_five_seconds(grouser.load(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("radius", [0.075, 0.091])
 @pytest.mark.parametrize("method", ["segments", "surface", "wheels"])
-def test_five_seconds_of_a_crawler(radius, method):
+def test_five_seconds_of_a_crawler(radius, method) -> None:
     check_five_seconds(crawler(radius, method))
 
 
-def check_five_seconds(world):
+def check_five_seconds(world) -> None:
     """Run ``world`` in a simulation and in batches of one, three and eight slots, in company."""
     one = trial(world, 5.0)
     wanted = alone(one)  # which runs it in a batch of one slot as well, for its time
@@ -106,12 +106,12 @@ def check_five_seconds(world):
 
 
 @pytest.mark.parametrize("method", ["segments", "surface"])
-def test_another_radius_keeps_its_own_gear_and_pitch(method):
+def test_another_radius_keeps_its_own_gear_and_pitch(method) -> None:
     small, large = (trial(crawler(radius, method), 0.5) for radius in (0.075, 0.091))
     assert prints([small, large]) == [*prints([small]), *prints([large])]
 
 
-def test_surface_belts_are_the_same_in_any_number_of_slots():
+def test_surface_belts_are_the_same_in_any_number_of_slots() -> None:
     row = [trial(crawler(0.075, "surface", 0.7 - 0.01 * number), 0.5) for number in range(8)]
     wanted = alone(row[0])
     for slots in (1, 2, 3, 4, 8):
@@ -144,7 +144,7 @@ def eventful():
     )
 
 
-def test_an_event_stops_a_robot_in_a_batch_as_well():
+def test_an_event_stops_a_robot_in_a_batch_as_well() -> None:
     quince = RobotEntry(name="quince", kind="quince", position=(0, 0), command={"forward": 0.1})
     stop = Event(name="stop", at=0.5, do=("tell quince forward 0",))
     flat = (Flat(friction=0.6),)
@@ -156,7 +156,7 @@ def test_an_event_stops_a_robot_in_a_batch_as_well():
     assert outcome.positions[-1, 0] == pytest.approx(0.05, abs=0.005)
 
 
-def test_events_triggers_and_motions_run_in_a_batch():
+def test_events_triggers_and_motions_run_in_a_batch() -> None:
     one = trial(eventful(), 1.0)
     simulation = Simulation(one.world)
     simulation.step(1.0)
@@ -168,7 +168,7 @@ def test_events_triggers_and_motions_run_in_a_batch():
 class Follow:
     """Drives faster or slower as a noisy gyroscope says; keeps what it was shown."""
 
-    def __init__(self, shown):
+    def __init__(self, shown) -> None:
         self._shown = shown
 
     def __call__(self, seen):
@@ -177,7 +177,7 @@ class Follow:
         return {"forward": 0.2 + rate}
 
 
-def test_a_policy_reads_sensors():
+def test_a_policy_reads_sensors() -> None:
     shown = []
     quince = RobotEntry(
         name="quince",
@@ -207,7 +207,7 @@ def test_a_policy_reads_sensors():
     assert np.ptp([rate for _, rate in shown]) > 0.01, "it must be noisy"
 
 
-def test_pictures_are_refused_in_one_sentence():
+def test_pictures_are_refused_in_one_sentence() -> None:
     rex = RobotEntry(name="rex", kind="ers7", position=(0, 0))
     world = World(name="dog", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(rex,))
     with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' is a camera"):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def on(number, kind="velociroach", seconds=0.3, cell=0.02):
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind):
+def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind) -> None:
     trials = [
         on(number, kind, cell=0.02 if kind == "velociroach" else 0.05) for number in range(COUNT)
     ]
@@ -47,20 +48,20 @@ def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind):
         assert alone.fingerprint() == outcome.fingerprint
 
 
-def test_a_slot_changes_its_ground_with_its_trial():
+def test_a_slot_changes_its_ground_with_its_trial() -> None:
     trials = [on(number) for number in range(5)]
     few = [outcome.fingerprint for outcome in threads.run_trials(trials, slots=2, threads=1)]
     assert few == [threads.run_trials([trial])[0].fingerprint for trial in trials]
 
 
-def test_equal_ground_is_kept_once():
+def test_equal_ground_is_kept_once() -> None:
     scenes = [compose(on(number).world) for number in (1, 2, 1, 2)]
     own = scenes[0].model.nhfield
     assert SharedGround(scenes).scene.model.nhfield == 2 * own
     assert SharedGround(scenes[:1]).scene is scenes[0]
 
 
-def test_sixteen_meshes_end_together_as_each_alone(tmp_path):
+def test_sixteen_meshes_end_together_as_each_alone(tmp_path: Path) -> None:
     """Wedges, each steeper than the last: as many pieces, another shape."""
     trials = []
     for number in range(COUNT):

@@ -17,7 +17,7 @@ def axes(values):
 
 
 @pytest.mark.parametrize(("roll", "pitch"), [(0, 0), (0.3, 0.0), (0.2, -0.4)])
-def test_an_accelerometer_at_rest_feels_what_holds_it_up(roll, pitch):
+def test_an_accelerometer_at_rest_feels_what_holds_it_up(roll, pitch) -> None:
     """+9.81 m/s² upwards, however the sensor is mounted."""
     turned = {"roll_deg": math.degrees(roll), "pitch_deg": math.degrees(pitch)}
     sim = simulation({"kind": "accelerometer", **IMU, **turned})
@@ -29,14 +29,14 @@ def test_an_accelerometer_at_rest_feels_what_holds_it_up(roll, pitch):
     assert axes(reading.values) == pytest.approx(up, abs=0.02)
 
 
-def test_an_accelerometer_that_falls_feels_nothing():
+def test_an_accelerometer_that_falls_feels_nothing() -> None:
     sim = simulation({"kind": "accelerometer", **IMU, "rate_hz": 100})
     put(sim, z=2.0)
     sim.step(0.2)
     assert axes(sim.read("a", "accelerometer").values) == pytest.approx(np.zeros(3), abs=1e-6)
 
 
-def test_an_accelerometer_away_from_the_axis_feels_the_turn():
+def test_an_accelerometer_away_from_the_axis_feels_the_turn() -> None:
     """Free fall at a constant turn: omega² r towards the axis through the centre of mass."""
     sim = simulation({"kind": "accelerometer", "mount": "body", "at": [0.4, 0, 0], "rate_hz": 1e3})
     put(sim, z=3.0)
@@ -46,7 +46,7 @@ def test_an_accelerometer_away_from_the_axis_feels_the_turn():
     assert sim.read("a", "accelerometer")["x"] == pytest.approx(-25 * arm, rel=0.02)
 
 
-def test_a_gyroscope_at_a_constant_turn_says_its_speed():
+def test_a_gyroscope_at_a_constant_turn_says_its_speed() -> None:
     turned = {"kind": "gyroscope", **IMU, "roll_deg": 90.0, "rate_hz": 200}
     sim = simulation({"kind": "gyroscope", **IMU, "name": "level", "rate_hz": 200}, turned)
     put(sim, z=3.0)
@@ -56,7 +56,7 @@ def test_a_gyroscope_at_a_constant_turn_says_its_speed():
     assert axes(sim.read("a", "gyroscope").values) == pytest.approx([0, 1.3, 0], abs=1e-3)
 
 
-def test_inertial_errors_have_their_statistics():
+def test_inertial_errors_have_their_statistics() -> None:
     told = Accelerometer(mount="body", bias=0.2, drift=0.1, noise=0.3, rate_hz=100)
     rng = np.random.default_rng(0)
     biases = np.array([next_bias(None, told, rng) for _ in range(3000)])
@@ -77,7 +77,7 @@ def test_inertial_errors_have_their_statistics():
     )
 
 
-def test_touch_weighs_a_robot_and_feels_nothing_in_the_air():
+def test_touch_weighs_a_robot_and_feels_nothing_in_the_air() -> None:
     feet = [f"left/{link}" for link in range(4)]
     sensors = [{"kind": "touch", "mount": foot, "name": foot, "rate_hz": 100} for foot in feet]
     body = {"kind": "touch", "mount": "body", "name": "belly"}
@@ -95,7 +95,7 @@ def test_touch_weighs_a_robot_and_feels_nothing_in_the_air():
         simulation({"kind": "touch", "mount": "bodi"})
 
 
-def test_a_touch_sensor_saturates_and_has_a_threshold():
+def test_a_touch_sensor_saturates_and_has_a_threshold() -> None:
     links = [{"kind": "touch", "mount": f"left/{link}", "rate_hz": 100} for link in range(4)]
     weak = [{**link, "name": f"weak{n}", "limit": 1.0} for n, link in enumerate(links)]
     deaf = [{**link, "name": f"deaf{n}", "threshold": 1e4} for n, link in enumerate(links)]
@@ -108,7 +108,7 @@ def test_a_touch_sensor_saturates_and_has_a_threshold():
         assert sim.read("a", f"deaf{n}")["touch"] == 0.0
 
 
-def test_tachometers_and_encoders_agree_about_belts():
+def test_tachometers_and_encoders_agree_about_belts() -> None:
     drives = {"drives": ["left", "right"], "rate_hz": 100}
     sim = simulation({"kind": "tachometer", **drives}, forward=0.3)
     sim.step(2.0)
@@ -122,7 +122,7 @@ def test_tachometers_and_encoders_agree_about_belts():
     assert later.array("positions") == pytest.approx([encoder["left"], encoder["right"]], abs=0.02)
 
 
-def test_a_battery_empties_faster_when_the_robot_drives():
+def test_a_battery_empties_faster_when_the_robot_drives() -> None:
     told = {"kind": "battery", "capacity": 1000.0, "idle": 10.0, "efficiency": 0.5, "rate_hz": 50}
     still, busy = simulation(told), simulation(told, forward=0.5)
     for sim in (still, busy):
@@ -141,7 +141,7 @@ def test_a_battery_empties_faster_when_the_robot_drives():
     assert flat.read("a", "battery")["charge"] == 0.0
 
 
-def test_readings_do_not_depend_on_who_else_reads():
+def test_readings_do_not_depend_on_who_else_reads() -> None:
     read = reader(simulation({"kind": "gyroscope", **IMU, "noise": 0.1}), "gyroscope", seed=3)
     again = reader(simulation({"kind": "gyroscope", **IMU, "noise": 0.1}), "gyroscope", seed=3)
     assert read() == again()

@@ -34,7 +34,7 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 class Controller:
     """Sends numbered datagrams with numbered frames to a bridge."""
 
-    def __init__(self, bridge, name="me"):
+    def __init__(self, bridge, name="me") -> None:
         self.bridge, self.name, self.count = bridge, name, 0
 
     def datagram(self, *commands, wanted=False, ahead=0):
@@ -62,7 +62,7 @@ def driving(now=0.0):
     return bridge, me
 
 
-def test_units_and_signs_of_server_commands():
+def test_units_and_signs_of_server_commands() -> None:
     """From the bus to the wire: m/s to rad/s, up to each flipper's own sign."""
     bridge, me = bridged()
     for _ in range(2):
@@ -75,7 +75,7 @@ def test_units_and_signs_of_server_commands():
     )
 
 
-def test_units_and_signs_of_status_frames():
+def test_units_and_signs_of_status_frames() -> None:
     """From the wire to the bus: ticks to m, clockwise to left, nose up to nose down."""
     bridge, me = bridged()
     deg = math.radians(1.0)
@@ -99,14 +99,14 @@ def test_units_and_signs_of_status_frames():
 class HeardRobot:
     """What a controller makes of one answer."""
 
-    def __init__(self, answer):
+    def __init__(self, answer) -> None:
         inbox, self.status = StatusInbox(), HrtStatus()
         inbox.put(answer)
         for frame in inbox.take():
             self.status.update(frame)
 
 
-def test_belts_stop_after_the_command_timeout():
+def test_belts_stop_after_the_command_timeout() -> None:
     bridge, me = driving()
     assert bridge.commands(0.29) == []
     me.say(0.29, FrontFlippers(0.1, 0.1))  # keeps no belt running
@@ -127,7 +127,7 @@ def test_belts_stop_after_the_command_timeout():
         (lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], "crc"),
     ],
 )
-def test_corrupted_datagram_never_moves_the_robot(spoil, kind):
+def test_corrupted_datagram_never_moves_the_robot(spoil, kind) -> None:
     bridge, me = driving()
     assert bridge.receive(spoil(me.datagram(BeltSpeeds(0.5, 0.5))), "me", 0.02) is None
     assert bridge.commands(0.05) == []
@@ -135,7 +135,7 @@ def test_corrupted_datagram_never_moves_the_robot(spoil, kind):
     assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # nor does it keep belts running
 
 
-def test_duplicated_and_late_datagrams_are_dropped():
+def test_duplicated_and_late_datagrams_are_dropped() -> None:
     bridge, me = driving()
     late = me.datagram(BeltSpeeds(0.5, 0.5))
     fresh = me.datagram(BeltSpeeds(0.1, 0.1))
@@ -147,7 +147,7 @@ def test_duplicated_and_late_datagrams_are_dropped():
     assert told.left == pytest.approx(0.1 / RADIUS)
 
 
-def test_second_sender_is_rejected_and_restarted_controller_accepted():
+def test_second_sender_is_rejected_and_restarted_controller_accepted() -> None:
     bridge, _ = driving()
     stranger = Controller(bridge, "somebody")
     stranger.count = 1000
@@ -163,7 +163,7 @@ def test_second_sender_is_rejected_and_restarted_controller_accepted():
     assert 0.3 <= moved[0][0] < moved[1][0] < 0.4
 
 
-def test_without_robot_commands_are_dropped_and_health_reports_it():
+def test_without_robot_commands_are_dropped_and_health_reports_it() -> None:
     bridge, me = driving()
     bridge.detach_robot()
     answer = me.say(0.02, BeltSpeeds(0.3, 0.3), wanted=True)
@@ -176,7 +176,7 @@ def test_without_robot_commands_are_dropped_and_health_reports_it():
     assert bridge.commands(0.05) == [SkidDrive(2.0, 2.0)]
 
 
-def test_stop_is_sent_at_once_and_holds_the_flippers():
+def test_stop_is_sent_at_once_and_holds_the_flippers() -> None:
     bridge, me = driving()
     me.say(0.001, Stop())
     said = bridge.commands(0.001)
@@ -186,7 +186,7 @@ def test_stop_is_sent_at_once_and_holds_the_flippers():
     }
 
 
-def test_only_the_newest_command_is_forwarded():
+def test_only_the_newest_command_is_forwarded() -> None:
     bridge, me = driving()
     said = []
     for step in range(1, 101):  # 1,000 a second
@@ -197,7 +197,7 @@ def test_only_the_newest_command_is_forwarded():
     assert said[-1].left == pytest.approx(0.1 / RADIUS, rel=0.02)
 
 
-def fuzz(count):
+def fuzz(count) -> None:
     """Throw noise and spoilt datagrams at a bridge; none of them may become a command.
 
     A third are bytes of any kind, a third whole datagrams with one wrong byte in every frame, a
@@ -225,12 +225,12 @@ def fuzz(count):
     assert bridge.refused["crc"] > count / 12
 
 
-def test_random_bytes_do_not_move_the_robot():
+def test_random_bytes_do_not_move_the_robot() -> None:
     fuzz(6_000)
 
 
 @pytest.mark.slow
-def test_a_million_corrupted_datagrams():
+def test_a_million_corrupted_datagrams() -> None:
     fuzz(1_000_000)
 
 
@@ -249,7 +249,7 @@ def short_run(seed):
     return link, robot
 
 
-def test_run_with_faults_arrives_and_repeats_bit_for_bit():
+def test_run_with_faults_arrives_and_repeats_bit_for_bit() -> None:
     """Loss, jitter, doubles, reordering and forgeries, in the simulation's own time."""
     link, robot = short_run(1)
     x, y, _ = link.sim.pose("r").position * 1e3
@@ -279,7 +279,7 @@ def test_run_with_faults_arrives_and_repeats_bit_for_bit():
     assert resting >= before - 1e-3
 
 
-def test_a_positive_angle_lifts_each_flipper_in_the_simulation():
+def test_a_positive_angle_lifts_each_flipper_in_the_simulation() -> None:
     """Each by another angle, so that none can be taken for another."""
     angles = [15.0, 20.0, 25.0, 30.0]
     link = WiredLink()

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from support.server_fixtures import QUIET, Served, environment, until
@@ -49,7 +50,7 @@ def flags(link):
     return Health.parse(frames[-1].data).flags if frames else None
 
 
-def test_without_server_status_is_answered_and_datagrams_counted():
+def test_without_server_status_is_answered_and_datagrams_counted() -> None:
     with bridging(free_port()) as (port, process):
         link = UdpLink("127.0.0.1", port)
         until(lambda: (flags(link) or 0) & NO_ROBOT)
@@ -76,14 +77,14 @@ def test_without_server_status_is_answered_and_datagrams_counted():
         (["--loss", "lots"], "--loss is 'lots'"),
     ],
 )
-def test_invalid_options_are_rejected(options, sentence):
+def test_invalid_options_are_rejected(options, sentence) -> None:
     run = CliRunner().invoke(app, ["bridge", *options])
     assert run.exit_code == 2
     assert sentence in " ".join(run.output.split())
 
 
 @pytest.mark.slow
-def test_server_and_controller_may_restart(tmp_path):
+def test_server_and_controller_may_restart(tmp_path: Path) -> None:
     world = tmp_path / "yard.yaml"
     world.write_text("name: yard\nterrain:\n  - {kind: flat, friction: 0.65}\n")
     simulator = free_port()

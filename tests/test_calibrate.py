@@ -36,7 +36,7 @@ def on_the_flat(world):
 
 
 @pytest.mark.slow
-def test_a_planted_truth_is_found_and_shown(tmp_path):
+def test_a_planted_truth_is_found_and_shown(tmp_path: Path) -> None:
     planted(load(WORLD), TRUTH, 2.6).write_csv(tmp_path / "log.csv")
     arguments = ["calibrate", str(tmp_path / "log.csv"), "--world", WORLD, "--robot", "kenaf"]
     arguments += ["--free", "pitch_inertia,friction", "--seed", "1"]
@@ -56,7 +56,7 @@ def test_a_planted_truth_is_found_and_shown(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3, 4, 5])
-def test_planted_truths_are_found_whatever_the_noise(seed):
+def test_planted_truths_are_found_whatever_the_noise(seed) -> None:
     log = planted(load(WORLD), TRUTH, 2.6, seed=seed)
     found = calibrate(log, load(WORLD), "kenaf", list(TRUTH), seed=seed)
     for finding in found.findings:
@@ -65,7 +65,7 @@ def test_planted_truths_are_found_whatever_the_noise(seed):
 
 
 @pytest.mark.slow
-def test_another_truth_is_found_when_the_origin_is_unknown():
+def test_another_truth_is_found_when_the_origin_is_unknown() -> None:
     truth = {"pitch_inertia": 1.0, "friction": 0.75}
     log = planted(load(WORLD), truth, 2.6).shifted(x=-3.0, z=0.4)
     found = calibrate(log, load(WORLD), "kenaf", list(truth), align=True)
@@ -74,7 +74,7 @@ def test_another_truth_is_found_when_the_origin_is_unknown():
 
 
 @pytest.mark.slow
-def test_a_planted_centre_of_mass_is_found():
+def test_a_planted_centre_of_mass_is_found() -> None:
     log = planted(load(WORLD), {"centre_x": 0.02}, 2.6)
     [finding] = calibrate(log, load(WORLD), "kenaf", ["centre_x"]).findings
     assert finding.start == 0.0
@@ -82,7 +82,7 @@ def test_a_planted_centre_of_mass_is_found():
     assert finding.determined
 
 
-def test_a_run_without_slip_does_not_tell_friction():
+def test_a_run_without_slip_does_not_tell_friction() -> None:
     flat = on_the_flat(load(WORLD))
     log = planted(flat, TRUTH, 1.2)
     [finding] = calibrate(log, flat, "kenaf", ["friction"]).findings
@@ -93,7 +93,7 @@ def test_a_run_without_slip_does_not_tell_friction():
 
 
 @pytest.mark.slow
-def test_a_run_on_the_flat_tells_neither():
+def test_a_run_on_the_flat_tells_neither() -> None:
     flat = on_the_flat(load(WORLD))
     log = planted(flat, TRUTH, 2.5)
     findings = calibrate(log, flat, "kenaf", list(TRUTH)).findings
@@ -103,7 +103,7 @@ def test_a_run_on_the_flat_tells_neither():
 # -- parameters ----------------------------------------------------------------------------------
 
 
-def test_parameters_start_where_the_world_is_and_change_only_themselves():
+def test_parameters_start_where_the_world_is_and_change_only_themselves() -> None:
     world = load(WORLD)
     for name in TRUTH:
         parameter = PARAMETERS[name]
@@ -118,7 +118,7 @@ def test_parameters_start_where_the_world_is_and_change_only_themselves():
     assert PARAMETERS["pitch_inertia"].applied(world, "kenaf", 1.25).terrain == world.terrain
 
 
-def test_a_robot_file_s_centre_can_be_freed():
+def test_a_robot_file_s_centre_can_be_freed() -> None:
     world = load(WORLD)
     (entry,) = world.robots
 
@@ -140,7 +140,7 @@ def test_a_robot_file_s_centre_can_be_freed():
         PARAMETERS["pitch_inertia"].start(of("kenaf.yaml"), "kenaf")
 
 
-def test_a_mistake_is_told_in_a_sentence(tmp_path):
+def test_a_mistake_is_told_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="no parameter 'frction'.*did you mean 'friction'"):
         parameters_named(["frction"])
     with pytest.raises(BadValue, match="'friction' is given twice"):
@@ -168,7 +168,7 @@ def test_a_mistake_is_told_in_a_sentence(tmp_path):
 # -- verdicts ------------------------------------------------------------------------------------
 
 
-def test_the_interval_is_where_the_rise_is_explained():
+def test_the_interval_is_where_the_rise_is_explained() -> None:
     at = np.linspace(0, 1, 11)
     low, high = interval(at, ((at - 0.4) / 0.15) ** 2, 0.4)
     assert (low, high) == pytest.approx((0.25, 0.55))
@@ -181,7 +181,7 @@ def test_the_interval_is_where_the_rise_is_explained():
     assert judge(0.9, 1.0, 1.0) == "at the end"
 
 
-def test_verdicts_are_sentences():
+def test_verdicts_are_sentences() -> None:
     def say(low, high, found, verdict, name="friction"):
         nothing = np.zeros(2)
         return Finding(
@@ -217,7 +217,7 @@ def curve(times):
 
 
 @pytest.mark.parametrize("align", [False, True])
-def test_the_clock_and_the_origin_are_found(align):
+def test_the_clock_and_the_origin_are_found(align) -> None:
     dense = curve(np.arange(0, 3, 0.005))
     log = curve(np.arange(0.3, 2.5, 1 / 17)).shifted(times=-0.3, x=2.0 * align, z=-1.0 * align)
     scales = np.full((3, len(log)), 0.01)
@@ -227,7 +227,7 @@ def test_the_clock_and_the_origin_are_found(align):
     assert loss(found.residuals, scales) < 1
 
 
-def test_noise_is_measured_beside_what_is_rough():
+def test_noise_is_measured_beside_what_is_rough() -> None:
     rng = np.random.default_rng(0)
     rough = np.zeros((3, 4000))
     rough[:, 2000:] = 0.05
@@ -239,7 +239,7 @@ def test_noise_is_measured_beside_what_is_rough():
     assert loss(left, scales) == pytest.approx(12000, rel=0.15)  # outliers count less
 
 
-def test_neighbours_that_say_the_same_are_counted_once():
+def test_neighbours_that_say_the_same_are_counted_once() -> None:
     white = np.random.default_rng(0).normal(size=(3, 900))
     assert correlation(white) == pytest.approx(1.0, abs=0.3)
     assert correlation(np.repeat(white, 6, axis=1)) == pytest.approx(6.0, rel=0.3)
@@ -248,13 +248,13 @@ def test_neighbours_that_say_the_same_are_counted_once():
 class Bowl:
     """Residuals with one least place and a roughness of its own at every point."""
 
-    def __init__(self, least, rough):
+    def __init__(self, least, rough) -> None:
         self.least, self.rough = np.array(least), rough
         self.rng = np.random.default_rng(7)
         self.slope = self.rng.normal(size=(90, len(least))) * 40
         self.points, self.residuals = [], []
 
-    def run(self, points):
+    def run(self, points) -> None:
         for point in points:
             assert ((point >= 0) & (point <= 1)).all()
             away = self.slope @ np.sin(point - self.least)
@@ -265,12 +265,12 @@ class Bowl:
         residuals = np.stack(self.residuals)
         return np.stack(self.points), residuals, (residuals**2).sum(axis=1)
 
-    def note_roughness(self, rough):
+    def note_roughness(self, rough) -> None:
         assert rough.shape == (90,)
 
 
 @pytest.mark.parametrize("rough", [0.0, 3.0])
-def test_the_search_goes_down_and_stays_in_the_box(rough):
+def test_the_search_goes_down_and_stays_in_the_box(rough) -> None:
     bowl = Bowl([0.3, 0.72], rough)
     found, _ = gauss_newton.descend(np.array([0.6, 0.5]), bowl)
     assert found == pytest.approx(bowl.least, abs=0.002 + 0.01 * rough)
@@ -283,7 +283,7 @@ def test_the_search_goes_down_and_stays_in_the_box(rough):
     )
 
 
-def test_the_first_points_are_spread_over_every_slice():
+def test_the_first_points_are_spread_over_every_slice() -> None:
     points = gauss_newton.latin_hypercube(8, 3, np.random.default_rng(0))
     slices = np.sort((points * 8).astype(int), axis=0).T
     assert slices.tolist() == [list(range(8))] * 3

@@ -85,7 +85,7 @@ def edge_variance(image):
 
 
 @pytest.mark.parametrize("exact", [False, True], ids=["warped", "exact"])
-def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact):
+def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact) -> None:
     seen = pole_columns(turned_head(camera_of(ROLLING, exact=exact), SPEED, **NARROW))
     rows = np.arange(LENS.height) - (LENS.height - 1) / 2
     late = rows * ROLLING.readout_s / LENS.height
@@ -96,7 +96,7 @@ def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact):
 
 
 @pytest.mark.parametrize("exact", [False, True], ids=["warped", "exact"])
-def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact):
+def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact) -> None:
     blurred = edge_variance(turned_head(camera_of(ROLLING, exact=exact), SPEED, **HALF))
     instant = replace(ROLLING, exposure_s=0.0)
     sharp = edge_variance(turned_head(camera_of(instant, exact=exact), SPEED, **HALF))
@@ -104,7 +104,7 @@ def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact):
     assert length == pytest.approx(LENS.focal[0] * SPEED * ROLLING.exposure_s, abs=0.5)
 
 
-def test_both_modes_agree_on_a_real_camera():
+def test_both_modes_agree_on_a_real_camera() -> None:
     """All characteristics but noise: the warp and the slices differ at edges, and little."""
     imager = ERS210_CAMERA.imager
     quiet = replace(imager, cmos=replace(imager.cmos, noise=IDEAL_CMOS.noise))
@@ -119,7 +119,7 @@ def test_both_modes_agree_on_a_real_camera():
     assert np.abs(warped - still).mean() > 10.0
 
 
-def test_a_global_shutter_blurs_and_does_not_skew():
+def test_a_global_shutter_blurs_and_does_not_skew() -> None:
     camera = camera_of(Shutter(exposure_s=1 / 100))
     for exact in (False, True):
         seen = pole_columns(turned_head(replace(camera, exact=exact), SPEED, **NARROW))
@@ -140,7 +140,7 @@ def red_middle(image):
     return columns.mean(), rows.mean(), red.sum()
 
 
-def test_it_sees_things_where_the_lens_says():
+def test_it_sees_things_where_the_lens_says() -> None:
     """A small block ahead, left and below: its pixel follows from place and lens."""
     target = block("red", (2.3, 0.5, 0.1), (0.1, 0.1, 0.1), rgb=(1, 0, 0))
     told = {**ERS210_OPTIONS, "at": [0.3, 0.0, 0.3]}
@@ -152,7 +152,7 @@ def test_it_sees_things_where_the_lens_says():
     assert (column, row) == pytest.approx(tuple(expected), abs=1.5)
 
 
-def test_pan_tilt_and_zoom():
+def test_pan_tilt_and_zoom() -> None:
     target = block("red", (3.0, 1.0, 0.3), (0.2, 0.2, 0.2), rgb=(1, 0, 0))
     pan = math.degrees(math.atan2(1.0, 2.7))
     pinhole = {"width": 176, "height": 144, "fov_deg": [57.6, 47.8]}
@@ -171,7 +171,7 @@ def test_pan_tilt_and_zoom():
     assert far[1] == pytest.approx(71.5 - 162.5 * math.tan(math.radians(10)), abs=1.5)
 
 
-def test_cameras_of_any_size_share_one_renderer():
+def test_cameras_of_any_size_share_one_renderer() -> None:
     large = {"width": 300, "height": 280, "fov_deg": [60, 56]}
     sim = sim_with(ERS210_OPTIONS, {**ERS210_OPTIONS, "name": "large", "camera": large})
     shapes = [reader(sim, name)()["image"].shape for name in ("camera", "large", "camera")]
@@ -179,7 +179,7 @@ def test_cameras_of_any_size_share_one_renderer():
     assert shared_renderer() is shared_renderer()
 
 
-def test_the_eye_sees_what_a_picture_shows():
+def test_the_eye_sees_what_a_picture_shows() -> None:
     """`look` and `picture` draw the same world: an eye placed as a free view gives its picture."""
     sim = sim_with(objects=(block("red", (1.5, 0.2, 0.3), (0.2, 0.3, 0.4), rgb=(1, 0, 0)),))
     mujoco.mj_forward(sim.model, sim.data)
@@ -198,7 +198,7 @@ def looked(renderer, sim, X_WC, plane):
     return pixels.reshape(plane.height, plane.width, 3)[::-1]
 
 
-def test_a_ball_is_as_large_as_it_is_though_it_is_drawn_coarsely():
+def test_a_ball_is_as_large_as_it_is_though_it_is_drawn_coarsely() -> None:
     """Its area decides how far a robot thinks it is."""
     radius = 0.0425
     ball = Ball(
@@ -213,7 +213,7 @@ def test_a_ball_is_as_large_as_it_is_though_it_is_drawn_coarsely():
         assert area == pytest.approx(math.pi * wide**2, rel=0.03)
 
 
-def test_what_is_not_drawn_cannot_be_seen():
+def test_what_is_not_drawn_cannot_be_seen() -> None:
     """Leaving geoms out of the view's scene changes no pixel, and nothing in the model."""
     blocks = tuple(
         block(f"b{n}", (x, y, 0.3), (0.3, 0.4, 0.5))
@@ -248,7 +248,7 @@ def drawn(frame):
     return "image" in vars(frame)
 
 
-def test_a_picture_is_drawn_when_somebody_looks_and_shows_what_was_then():
+def test_a_picture_is_drawn_when_somebody_looks_and_shows_what_was_then() -> None:
     sims = [sim_with(ERS210_OPTIONS, forward=0.5) for _ in range(2)]
     for sim in sims:
         sim.step(0.1)
@@ -260,7 +260,7 @@ def test_a_picture_is_drawn_when_somebody_looks_and_shows_what_was_then():
     assert not np.array_equal(sims[0].read("a", "camera").array("image"), then)
 
 
-def test_looking_changes_no_later_picture():
+def test_looking_changes_no_later_picture() -> None:
     curious, patient = (sim_with(ERS210_OPTIONS) for _ in range(2))
     for _ in range(5):
         curious.step(0.04)
@@ -270,7 +270,7 @@ def test_looking_changes_no_later_picture():
     assert np.array_equal(one, other)
 
 
-def test_hashes_of_every_picture_are_recorded_through_joining():
+def test_hashes_of_every_picture_are_recorded_through_joining() -> None:
     sim = sim_with({**ERS210_OPTIONS, "record": True, "delay_s": 0.0})
     sim.step(0.1)
     sim.apply(Join(RobotEntry(name="b", kind="packbot", position=(0, 3, 0))))
@@ -293,7 +293,7 @@ def recorded():
     return list(sim.scene.sensors["a", "camera"][1].memory.hashes.values())
 
 
-def test_the_same_seed_gives_the_same_bytes_in_two_processes():
+def test_the_same_seed_gives_the_same_bytes_in_two_processes() -> None:
     here, folder = recorded(), str(Path(__file__).parent)
     script = f"import sys; sys.path.insert(0, {folder!r}); import test_camera as t; "
     command = [sys.executable, "-c", script + "print(*t.recorded())"]
@@ -303,7 +303,7 @@ def test_the_same_seed_gives_the_same_bytes_in_two_processes():
 
 
 @pytest.mark.slow
-def test_the_papers_pictures_show_what_was_set():
+def test_the_papers_pictures_show_what_was_set() -> None:
     table = cmos_images.run(RunOptions(quick=True)).table
     assert [row.case["what"] for row in table.rows if not row.agrees] == []
     assert table.of == 9
@@ -312,7 +312,7 @@ def test_the_papers_pictures_show_what_was_set():
 # -- what users may say ----------------------------------------------------------------------------
 
 
-def test_known_cameras_have_their_printed_data():
+def test_known_cameras_have_their_printed_data() -> None:
     assert (ERS210_CAMERA.lens.width, ERS210_CAMERA.lens.height, ERS210_CAMERA.rate_hz) == (
         176,
         144,
@@ -337,6 +337,6 @@ def test_known_cameras_have_their_printed_data():
         ({"mount": "heda"}, "there is no body or site 'heda'"),
     ],
 )
-def test_mistakes_are_named(change, complaint):
+def test_mistakes_are_named(change, complaint) -> None:
     with pytest.raises((BadValue, UnknownName), match=complaint):
         sim_with({**ERS210_OPTIONS, **change})

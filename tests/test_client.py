@@ -23,7 +23,7 @@ from grouser.protocol.usarsim.setting import Result
 from grouser.protocol.usarsim.state import State
 
 
-def test_robot_joins_drives_and_receives_readings(peer):
+def test_robot_joins_drives_and_receives_readings(peer) -> None:
     with join("P3AT", name="R1", at=(4.5, 1.9, 1.8), port=peer.port) as robot:
         assert robot.level == "peer"
         assert robot.state == STATE
@@ -36,7 +36,7 @@ def test_robot_joins_drives_and_receives_readings(peer):
     assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # what was heard stays
 
 
-def test_listen_yields_every_message_once_and_ends_in_time(robot):
+def test_listen_yields_every_message_once_and_ends_in_time(robot) -> None:
     robot.drive(1.0, 1.0)
     robot.start_poses()  # so everything before has come
     heard = [type(message) for message in robot.listen(seconds=0.1)]
@@ -44,7 +44,7 @@ def test_listen_yields_every_message_once_and_ends_in_time(robot):
     assert list(robot.listen(seconds=0)) == []
 
 
-def test_queries_return_answers(robot):
+def test_queries_return_answers(robot) -> None:
     assert robot.start_poses() == POSES
     assert robot.geometry().dimensions == (0.5, 0.4, 0.2)
     assert robot.configuration("camera".title()).sensors[0].name == "Camera"
@@ -53,7 +53,7 @@ def test_queries_return_answers(robot):
         robot.console("open dor")
 
 
-def test_missing_answer_raises_no_answer(robot, peer):
+def test_missing_answer_raises_no_answer(robot, peer) -> None:
     sentence = f"127.0.0.1:{peer.port}: 0.1 s passed without GEO {{Type Laser}} {{Name L1}}"
     with pytest.raises(NoAnswer) as raised:
         robot.geometry("Laser", "L1", timeout=0.1)
@@ -63,7 +63,7 @@ def test_missing_answer_raises_no_answer(robot, peer):
     assert robot.start_poses() == POSES  # it goes on
 
 
-def test_response_needs_a_dialect_with_res():
+def test_response_needs_a_dialect_with_res() -> None:
     with (
         Peer(lonely, dialect=UT2004) as peer,
         join("P3AT", port=peer.port, dialect="ut2004") as robot,
@@ -72,7 +72,7 @@ def test_response_needs_a_dialect_with_res():
         assert answer.results == (Result("Name", "Odometry", "OK"),)
 
 
-def test_radio_messages_stay_in_the_inbox_until_read(robot):
+def test_radio_messages_stay_in_the_inbox_until_read(robot) -> None:
     robot.transmit(b"one")
     robot.transmit(b"two")
     assert robot.start_poses()  # both have come by now
@@ -82,7 +82,7 @@ def test_radio_messages_stay_in_the_inbox_until_read(robot):
         robot.receive(timeout=0.05)
 
 
-def test_lockstep_turn_contains_all_readings(robot, peer):
+def test_lockstep_turn_contains_all_readings(robot, peer) -> None:
     robot.lockstep(0.1)
     turn = robot.step()  # the first turn is waited for before it is ended
     assert turn.time == 2.1
@@ -92,7 +92,7 @@ def test_lockstep_turn_contains_all_readings(robot, peer):
     assert sum(isinstance(message, Step) for message in peer.heard) == 4
 
 
-def test_command_ends_the_turn_by_option(robot, peer):
+def test_command_ends_the_turn_by_option(robot, peer) -> None:
     robot.lockstep(0.1, by_command=True)
     robot.turn()
     robot.drive(1.0, 1.0)
@@ -100,13 +100,13 @@ def test_command_ends_the_turn_by_option(robot, peer):
         robot.turn(timeout=0.05)
 
 
-def test_rejection_is_raised_independent_of_packet_boundaries():
+def test_rejection_is_raised_independent_of_packet_boundaries() -> None:
     def strict(message):
         if isinstance(message, commands.GetStartPoses):
             return [Notice("Refused", "not now"), StartPoses(POSES)]
         return []
 
-    async def program(port):
+    async def program(port) -> None:
         async with await asynchronous.async_connect(port=port) as connection:
             with pytest.raises(Refused, match="not now"):
                 await connection.start_poses()
@@ -117,12 +117,12 @@ def test_rejection_is_raised_independent_of_packet_boundaries():
         asyncio.run(program(peer.port))
 
 
-def drive_until(robot, until):
+def drive_until(robot, until) -> None:
     while time.monotonic() < until:
         robot.drive(1.0, 1.0)
 
 
-def test_commands_raise_rejections_and_properties_are_up_to_date():
+def test_commands_raise_rejections_and_properties_are_up_to_date() -> None:
     def strict(message):
         known = [STATE] if isinstance(message, commands.Init) else []
         refused = isinstance(message, setting.SetJoint)
@@ -140,17 +140,17 @@ def test_commands_raise_rejections_and_properties_are_up_to_date():
             drive_until(robot, until)
 
 
-def test_rejection_text_is_raised(peer):
+def test_rejection_text_is_raised(peer) -> None:
     with pytest.raises(Refused, match=r"127.0.0.1:\d+: there is no robot 'Nobody'"):
         join("Nobody", port=peer.port)
 
 
-def test_ignored_robot_class_raises_no_answer(peer):
+def test_ignored_robot_class_raises_no_answer(peer) -> None:
     with pytest.raises(NoAnswer, match="message of a robot 'Ghost' .does the server have"):
         join("Ghost", port=peer.port, timeout=0.2)
 
 
-def test_closed_server_raises_disconnected_at_every_call(robot):
+def test_closed_server_raises_disconnected_at_every_call(robot) -> None:
     robot.send(UnknownMessage("CRASH"))
     with pytest.raises(Disconnected, match="the server closed the connection"):
         list(robot.listen(seconds=5))
@@ -159,7 +159,7 @@ def test_closed_server_raises_disconnected_at_every_call(robot):
             call()
 
 
-def test_missing_server_raises_disconnected():
+def test_missing_server_raises_disconnected() -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
@@ -170,20 +170,20 @@ def test_missing_server_raises_disconnected():
             connect(port=port, timeout=0.1)
 
 
-def test_calls_after_close_raise_disconnected(peer):
+def test_calls_after_close_raise_disconnected(peer) -> None:
     with join("P3AT", port=peer.port) as robot:
         pass
     with pytest.raises(Disconnected, match="closed by this program"):
         robot.drive(1.0, 1.0)
 
 
-def test_token_is_the_first_message(peer):
+def test_token_is_the_first_message(peer) -> None:
     with connect(port=peer.port, token="secret") as connection:
         connection.start_poses()
     assert peer.heard[0] == commands.Login("secret")
 
 
-def test_addresses_are_checked():
+def test_addresses_are_checked() -> None:
     with pytest.raises(BadValue, match="port is '3000', must be a whole number"):
         connect(port="3000")
     with pytest.raises(BadValue, match="port is 0"):
@@ -194,7 +194,7 @@ def test_addresses_are_checked():
         connect(dialect="udx")
 
 
-def test_world_controller_changes_the_world(peer):
+def test_world_controller_changes_the_world(peer) -> None:
     with control("referee", port=peer.port) as referee:
         referee.create("USARBotAPI.Box", "Box1", at=(1, 2, -0.5), scale=[2.0], permanent=True)
         referee.put("Box1", at=(0, 0, -1))
@@ -207,7 +207,7 @@ def test_world_controller_changes_the_world(peer):
     assert move == AbsMove("Box1", (0, 0, -1))
 
 
-def test_newest_values_are_up_to_date_without_listening(robot):
+def test_newest_values_are_up_to_date_without_listening(robot) -> None:
     for speed in range(50):
         robot.drive(float(speed), float(speed))
     robot.start_poses()
@@ -217,7 +217,7 @@ def test_newest_values_are_up_to_date_without_listening(robot):
 # The same for asyncio.
 
 
-def test_async_robots_share_one_loop(peer):
+def test_async_robots_share_one_loop(peer) -> None:
     async def drive_one(name, speed):
         async with await asynchronous.async_join("P3AT", name, port=peer.port) as robot:
             robot.drive(speed, speed)
@@ -233,8 +233,8 @@ def test_async_robots_share_one_loop(peer):
     assert asyncio.run(everyone()) == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_async_calls_raise_the_same_errors(peer):
-    async def program():
+def test_async_calls_raise_the_same_errors(peer) -> None:
+    async def program() -> None:
         async with await asynchronous.async_join("P3AT", port=peer.port) as robot:
             await robot.start_poses()
             kinds = [type(message) async for message in robot.listen(seconds=0.1)]
@@ -261,7 +261,7 @@ def test_async_calls_raise_the_same_errors(peer):
     asyncio.run(program())
 
 
-def test_blocking_and_async_client_have_the_same_methods():
+def test_blocking_and_async_client_have_the_same_methods() -> None:
     def calls(cls):
         return {name for name in dir(cls) if not name.startswith("_")}
 
@@ -269,7 +269,7 @@ def test_blocking_and_async_client_have_the_same_methods():
     assert calls(connection.Controller) == calls(asynchronous.AsyncController) - {"open", "closed"}
 
 
-def test_call_returns_before_its_timeout(robot):
+def test_call_returns_before_its_timeout(robot) -> None:
     begin = time.monotonic()
     list(robot.listen(seconds=0.2))
     assert time.monotonic() - begin >= 0.2

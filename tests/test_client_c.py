@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc) is 
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
+def program(tmp_path_factory: pytest.TempPathFactory):
     """Compile it strictly, with what finds mistakes in memory if there is such a library."""
     binary = tmp_path_factory.mktemp("c") / "drive"
     strict = [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
@@ -39,7 +39,7 @@ def drive(program, port, *more, token=None):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
 
-def test_it_joins_drives_and_prints_its_sensors(program):
+def test_it_joins_drives_and_prints_its_sensors(program) -> None:
     with Peer(lonely) as peer:
         run = drive(program, peer.port, "P3AT", "0.5", token="secret")
         assert peer.left.wait(5)
@@ -55,7 +55,7 @@ def test_it_joins_drives_and_prints_its_sensors(program):
     ]
 
 
-def test_it_says_what_is_wrong(program):
+def test_it_says_what_is_wrong(program) -> None:
     with Peer(lambda said: lonely(said) if isinstance(said, commands.Init) else []) as peer:
         refused = drive(program, peer.port, "Nobody", "0.5")
     assert refused.returncode == 1
@@ -66,7 +66,7 @@ def test_it_says_what_is_wrong(program):
     assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{peer.port}\n"
 
 
-def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program):
+def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program) -> None:
     long = "x" * 200_000
 
     def babble(message):
@@ -78,7 +78,7 @@ def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program):
     assert "state   GroundVehicle" in run.stdout
 
 
-def test_it_drives_a_robot_of_the_real_server(program):
+def test_it_drives_a_robot_of_the_real_server(program) -> None:
     with serving("pioneer_room", "--images", "-1", "--dialect", "udk") as ports:
         run = drive(program, ports.control, "P3AT", "2")
     assert run.returncode == 0, run.stderr

@@ -11,7 +11,7 @@ from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Sonars
 
 
-def test_unread_queue_drops_the_oldest_except_in_lockstep():
+def test_unread_queue_drops_the_oldest_except_in_lockstep() -> None:
     line = b"SEN {Type Odometry} {Name O} {Pose 1,2,3}\r\n"
     conversation = Conversation(UDK, "peer")
     conversation.receive(line * (UNREAD + 5))
@@ -50,7 +50,7 @@ def test_unread_queue_drops_the_oldest_except_in_lockstep():
         (extensions.Transmit(b"hello"), False),
     ],
 )
-def test_client_and_server_agree_on_the_end_of_a_turn(message, moves, dialect, by_command):
+def test_client_and_server_agree_on_the_end_of_a_turn(message, moves, dialect, by_command) -> None:
     conversation, server = Conversation(dialect, "peer"), ServerSide(dialect)
     conversation.queue(Lockstep(0.1, by_command))
     conversation.receive(b"TICK {Time 0.1000}\r\n")
@@ -71,7 +71,7 @@ def waits(plan):
     return True
 
 
-def test_equal_queries_are_answered_in_order():
+def test_equal_queries_are_answered_in_order() -> None:
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
     assert waits(first) is waits(second) is True
@@ -82,7 +82,7 @@ def test_equal_queries_are_answered_in_order():
     assert waits(second) == "2"
 
 
-def test_cancelled_query_consumes_no_answer():
+def test_cancelled_query_consumes_no_answer() -> None:
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
     assert waits(first) is waits(second) is True
@@ -91,7 +91,7 @@ def test_cancelled_query_consumes_no_answer():
     assert waits(second) == "2"
 
 
-def test_answer_must_match_the_query():
+def test_answer_must_match_the_query() -> None:
     conversation = Conversation(UDK, "peer")
     plan = conversation.ask(geometry_query("Sonar", "F2"))
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
@@ -102,7 +102,7 @@ def test_answer_must_match_the_query():
     assert waits(plan).sensors[0].location == (1, 0, 0)
 
 
-def test_grouped_sensors_are_equal_in_every_dialect():
+def test_grouped_sensors_are_equal_in_every_dialect() -> None:
     sonars = Sonars(1.0, (("F1", 4.5), ("F2", 2.0)))
     for dialect in DIALECTS.values():
         conversation = Conversation(dialect, "peer")
@@ -113,7 +113,7 @@ def test_grouped_sensors_are_equal_in_every_dialect():
         assert conversation.latest.sensors == ("F1", "F2")
 
 
-def test_unknown_sensors_and_faults_are_stored():
+def test_unknown_sensors_and_faults_are_stored() -> None:
     conversation = Conversation(UDK, "peer")
     conversation.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
     assert conversation.latest.newest("n1").pairs[-1] == ("Smell", "roses")
@@ -123,7 +123,7 @@ def test_unknown_sensors_and_faults_are_stored():
     assert LatestMessages().newest("n1") is None
 
 
-def test_time_decreases_only_at_a_restart():
+def test_time_decreases_only_at_a_restart() -> None:
     conversation = Conversation(UT2004, "peer")
     stamps = []
     for line in (

@@ -29,21 +29,21 @@ from grouser.world.terrain.flat import Flat
 class Work:
     """A processor clock that only requests advance."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.spent, self.done = 0.0, []
 
     def __call__(self):
         return self.spent
 
     def request(self, name, cost):
-        def do():
+        def do() -> None:
             self.spent += cost
             self.done.append(name)
 
         return do
 
 
-def test_requests_over_the_share_wait_and_keep_their_order():
+def test_requests_over_the_share_wait_and_keep_their_order() -> None:
     work = Work()
     queue = RequestQueue(RateLimiter(0.05, 0.0), work)
     queue.add(work.request(number, 0.02) for number in range(5))
@@ -57,7 +57,7 @@ def test_requests_over_the_share_wait_and_keep_their_order():
     assert now == pytest.approx((5 * 0.02 - 0.05) / 0.05, abs=0.01)
 
 
-def test_requests_are_processed_in_slices_and_without_limit_in_lockstep():
+def test_requests_are_processed_in_slices_and_without_limit_in_lockstep() -> None:
     work = Work()
     queue = RequestQueue(RateLimiter(0.05, 0.0), work)
     queue.add(work.request(number, SLICE / 2) for number in range(1000))
@@ -68,11 +68,11 @@ def test_requests_are_processed_in_slices_and_without_limit_in_lockstep():
     assert len(work.done) == 1000
 
 
-def test_request_that_needs_a_scene_stays_first():
+def test_request_that_needs_a_scene_stays_first() -> None:
     work = Work()
     queue, ready = RequestQueue(RateLimiter(0.05, 0.0), work), []
 
-    def join():
+    def join() -> None:
         if not ready:
             raise SceneNotReady
         work.done.append("joined")
@@ -86,7 +86,7 @@ def test_request_that_needs_a_scene_stays_first():
     assert work.done == ["joined", "drove"]
 
 
-def test_budget_of_an_address_is_kept_across_reconnects():
+def test_budget_of_an_address_is_kept_across_reconnects() -> None:
     budgets = AddressBudgets(Limits(server_share=0.1, server_burst=10.0))
     first = budgets.acquire("10.0.0.1", 0.0)
     assert first.balance(0.0) == pytest.approx(1.0)
@@ -102,17 +102,17 @@ def test_budget_of_an_address_is_kept_across_reconnects():
 
 
 class StubConnection:
-    def __init__(self, address, trusted=False):
+    def __init__(self, address, trusted=False) -> None:
         self.address, self.trusted, self.reason = address, trusted, None
 
     def logged_in(self):
         return self.trusted
 
-    def reject(self, reason):
+    def reject(self, reason) -> None:
         self.reason = reason
 
 
-def test_unauthenticated_connections_of_one_address_lock_out_no_other():
+def test_unauthenticated_connections_of_one_address_lock_out_no_other() -> None:
     admission = Admission(Limits(connections=20, unauthenticated_per_address=8))
     pending = [StubConnection("10.0.0.1") for _ in range(100)]
     for one in pending:
@@ -132,7 +132,7 @@ def test_unauthenticated_connections_of_one_address_lock_out_no_other():
     admission.enter(StubConnection("10.0.0.4"))
 
 
-def test_connections_per_address_are_limited_and_oldest_unauthenticated_is_closed():
+def test_connections_per_address_are_limited_and_oldest_unauthenticated_is_closed() -> None:
     admission = Admission(Limits(connections=12, connections_per_address=4))
     for _ in range(4):
         admission.enter(StubConnection("10.0.0.1", trusted=True))
@@ -147,7 +147,7 @@ def test_connections_per_address_are_limited_and_oldest_unauthenticated_is_close
     assert [one.reason is not None for one in crowd] == [True] + [False] * 7
 
 
-def test_log_lines_of_an_address_are_limited(caplog):
+def test_log_lines_of_an_address_are_limited(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     now = [0.0]
     log, logger = ClientLog(lambda: now[0]), logging.getLogger("grouser.test")
@@ -165,7 +165,7 @@ def test_log_lines_of_an_address_are_limited(caplog):
 # -- time-outs of turns ----------------------------------------------------------------------
 
 
-def test_slow_turn_is_reported_once_and_then_expires():
+def test_slow_turn_is_reported_once_and_then_expires() -> None:
     lockstep, timeouts = Lockstep(), TurnTimeouts(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     lockstep.enter("B", 10, 0)
@@ -178,7 +178,7 @@ def test_slow_turn_is_reported_once_and_then_expires():
     assert timeouts.check(lockstep.turns(), 10.0).expired == {"B": 10.0}
 
 
-def test_timeout_of_an_address_is_halved_after_each_expired_turn():
+def test_timeout_of_an_address_is_halved_after_each_expired_turn() -> None:
     timeouts, now, waited = TurnTimeouts(10.0, lambda name: "10.0.0.7"), 0.0, []
     for turn in range(8):
         lockstep = Lockstep()
@@ -197,7 +197,7 @@ def test_timeout_of_an_address_is_halved_after_each_expired_turn():
     assert timeouts.check(lockstep.turns(), now + 10.0).expired == {"Later": 10.0}
 
 
-def test_timeout_counts_from_the_begin_of_each_turn():
+def test_timeout_counts_from_the_begin_of_each_turn() -> None:
     lockstep, timeouts = Lockstep(), TurnTimeouts(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     for turn in range(5):
@@ -210,7 +210,7 @@ def test_timeout_counts_from_the_begin_of_each_turn():
 # -- memory ----------------------------------------------------------------------------------
 
 
-def test_closed_connection_leaves_no_reference_cycle():
+def test_closed_connection_leaves_no_reference_cycle() -> None:
     """A cycle would be freed by the garbage collector only, which delays physics."""
 
     async def connect_and_close():

@@ -60,7 +60,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("call", ORDERS)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_command_is_parsed_by_the_server_side(peer, call, dialect):
+def test_every_command_is_parsed_by_the_server_side(peer, call, dialect) -> None:
     said, meant = ORDERS[call]
     with join("P3AT", port=peer.port, dialect=dialect) as robot:
         said(robot)
@@ -68,6 +68,6 @@ def test_every_command_is_parsed_by_the_server_side(peer, call, dialect):
     assert peer.heard[2:-1] == [meant]
 
 
-def test_unknown_order_lists_the_allowed_ones(robot):
+def test_unknown_order_lists_the_allowed_ones(robot) -> None:
     with pytest.raises(BadValue, match="order is 'angel'.*did you mean 'angle'"):
         robot.joint("Neck", 1.0, "angel")

@@ -28,7 +28,7 @@ def image_server(answer, shown):
     """Answer each request over one connection; note what was shown before the first."""
     listener = socket.create_server(("127.0.0.1", 0))
 
-    def serve():
+    def serve() -> None:
         connection, _ = listener.accept()
         preamble, side = Preamble(), ImageServerSide()
         with connection:
@@ -48,7 +48,7 @@ def image_server(answer, shown):
         listener.close()
 
 
-def raw(request):
+def raw(request: pytest.FixtureRequest):
     """Draw what is asked for out of one picture."""
     part = RGB
     if isinstance(request, Region):
@@ -56,7 +56,7 @@ def raw(request):
     return Frame.raw(part.shape[1], part.shape[0], part.tobytes()).encode()
 
 
-def test_raw_image_whole_and_region():
+def test_raw_image_whole_and_region() -> None:
     shown = []
     with (
         image_server(raw, shown) as address,
@@ -68,7 +68,7 @@ def test_raw_image_whole_and_region():
     assert shown == [Credential("key", "0a1b", "Left")]
 
 
-def test_without_key_the_tile_of_the_mosaic_is_requested():
+def test_without_key_the_tile_of_the_mosaic_is_requested() -> None:
     shown = []
     with (
         image_server(raw, shown) as address,
@@ -78,7 +78,7 @@ def test_without_key_the_tile_of_the_mosaic_is_requested():
     assert shown == []
 
 
-def test_jpeg_is_decoded_to_rgb():
+def test_jpeg_is_decoded_to_rgb() -> None:
     cv2 = pytest.importorskip("cv2")
     red = np.zeros((16, 16, 3), np.uint8)
     red[..., 0] = 250
@@ -89,7 +89,7 @@ def test_jpeg_is_decoded_to_rgb():
         decode_frame(Frame(ImageType.GOOD, b"none"))
 
 
-def test_missing_image_and_closed_server_raise():
+def test_missing_image_and_closed_server_raise() -> None:
     with (
         image_server(lambda _: b"", []) as address,
         PictureConnection(address) as pictures,
@@ -104,7 +104,7 @@ def test_missing_image_and_closed_server_raise():
                 pictures.take(timeout=5)
 
 
-def test_invalid_frame_raises_bad_value():
+def test_invalid_frame_raises_bad_value() -> None:
     with (
         image_server(lambda _: b"\xff" * 20, []) as address,
         PictureConnection(address) as pictures,
@@ -113,7 +113,7 @@ def test_invalid_frame_raises_bad_value():
         pictures.take()
 
 
-def test_tile_and_key_are_parsed_from_conf():
+def test_tile_and_key_are_parsed_from_conf() -> None:
     settings = (
         ("TextureOffsetX", 320),
         ("TextureOffsetY", 0),

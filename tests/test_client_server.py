@@ -29,7 +29,7 @@ def robot(ports):
         yield robot
 
 
-def test_robot_follows_drive_commands(robot):
+def test_robot_follows_drive_commands(robot) -> None:
     assert robot.level == "pioneer_room"
     begin = robot.reading("GroundTruth")
     robot.drive(3.0, 3.0)
@@ -45,7 +45,9 @@ def test_robot_follows_drive_commands(robot):
     assert not robot.conversation.faults
 
 
-def test_server_without_opengl_rejects_image_requests_with_a_reason(monkeypatch):
+def test_server_without_opengl_rejects_image_requests_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("MUJOCO_GL", "glfw")  # which needs a display
     for display in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(display, raising=False)
@@ -60,7 +62,7 @@ def test_server_without_opengl_rejects_image_requests_with_a_reason(monkeypatch)
                 pictures.take(timeout=60)
 
 
-def test_queries(robot):
+def test_queries(robot) -> None:
     assert robot.geometry().name == "P3AT"
     assert robot.configuration().steering == "SkidSteered"
     assert robot.geometry("RangeScanner").sensors[0].name == "Scanner1"
@@ -70,13 +72,13 @@ def test_queries(robot):
     assert robot.response(ResetSensor("Odometry")).results[0].status == "OK"
 
 
-def test_mission_package_turns(robot):
+def test_mission_package_turns(robot) -> None:
     robot.package("CameraPanTilt", {0: 0.4})
     while abs(robot.packages["CameraPanTilt"].links[0].value - 0.4) > 0.02:
         robot.reading("Odometry")
 
 
-def test_rejections_are_raised_with_their_text(ports, robot):
+def test_rejections_are_raised_with_their_text(ports, robot) -> None:
     with pytest.raises(Refused, match="no robot of class 'P3TA'.*did you mean 'p3at'"):
         join("P3TA", port=ports.control)
     robot.joint("NoSuchJoint", 1.0)
@@ -91,14 +93,14 @@ def test_rejections_are_raised_with_their_text(ports, robot):
         robot.turn()
 
 
-def test_occupied_start_pose_raises_refused(ports):
+def test_occupied_start_pose_raises_refused(ports) -> None:
     with pytest.raises(Refused, match="INIT: Location is '0,1', must be three numbers"):
         join("P3AT", port=ports.control, at=(0, 1))
     with pytest.raises(Refused, match="Location is 99999, 0, 0, must be within 1000 m of the"):
         join("P3AT", port=ports.control, at=(99999, 0, 0))
 
 
-def test_console_and_world_controller(ports):
+def test_console_and_world_controller(ports) -> None:
     with connect(port=ports.control) as connection:
         assert connection.console("help")
         with pytest.raises(BadValue):
@@ -117,14 +119,14 @@ def test_console_and_world_controller(ports):
             referee.start_poses(timeout=30)
 
 
-def test_image_is_of_the_own_camera(robot, ports):
+def test_image_is_of_the_own_camera(robot, ports) -> None:
     with watch(robot, port=ports.images) as pictures:
         picture = pictures.take(timeout=60)
     assert picture.shape == (240, 320, 3)
     assert np.ptp(picture) > 30
 
 
-def test_two_async_robots_in_lockstep(ports):
+def test_two_async_robots_in_lockstep(ports) -> None:
     async def drive(name, y, spin):
         async with await asynchronous.async_join(
             "P2DX", name, at=(-1, y, 0), port=ports.control, timeout=60
@@ -146,7 +148,7 @@ def test_two_async_robots_in_lockstep(ports):
         assert any(isinstance(heard, Odometry) for heard in turns[-1].messages + turns[-2].messages)
 
 
-def test_server_start_failure_raises_disconnected():
+def test_server_start_failure_raises_disconnected() -> None:
     with (
         pytest.raises(Disconnected, match="ended before it listened, with code 2"),
         serving("no_such_world"),
@@ -154,7 +156,7 @@ def test_server_start_failure_raises_disconnected():
         pass
 
 
-def test_ports_are_parsed_from_address_and_announcement():
+def test_ports_are_parsed_from_address_and_announcement() -> None:
     assert Ports.from_address("there") == Ports("there")
     assert Ports.from_address("there:3001") == Ports("there", 3001)
     assert Ports.from_address("[::1]:3001") == Ports("::1", 3001)

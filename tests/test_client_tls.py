@@ -15,7 +15,7 @@ from grouser.errors import BadValue, Disconnected, NoAnswer, Refused
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
+def certificate(tmp_path_factory: pytest.TempPathFactory):
     file = tmp_path_factory.mktemp("tls") / "both.pem"
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -38,7 +38,7 @@ def private_peer(certificate):
         yield peer
 
 
-def test_tls_with_a_given_certificate(private_peer, certificate):
+def test_tls_with_a_given_certificate(private_peer, certificate) -> None:
     trusted = certificate.with_name("cert.pem")
     with join("P3AT", port=private_peer.port, tls=trusted) as robot:
         robot.drive(2.0, 2.0)
@@ -53,7 +53,7 @@ def test_tls_with_a_given_certificate(private_peer, certificate):
     assert asyncio.run(program()) == POSES
 
 
-def test_tls_errors_name_the_cause(private_peer, peer, certificate):
+def test_tls_errors_name_the_cause(private_peer, peer, certificate) -> None:
     with pytest.raises(Disconnected, match="certificate is not trusted"):
         connect(port=private_peer.port, tls=True)
     with pytest.raises(Disconnected, match="does not speak TLS"):
@@ -66,7 +66,7 @@ def test_tls_errors_name_the_cause(private_peer, peer, certificate):
         connect(port=peer.port, tls="nobody.pem")
 
 
-def test_server_with_token_and_tls(certificate, monkeypatch):
+def test_server_with_token_and_tls(certificate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROUSER_TOKEN", "correct-horse-battery")
     trusted = certificate.with_name("cert.pem")
     options = ("--certificate", str(certificate), "--images", "-1", "--dialect", "udk")

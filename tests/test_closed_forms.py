@@ -18,23 +18,23 @@ from grouser.physics.compliance import Compliance
     ("length_over_gauge", "ratio"),
     [(0.5, 0.96), (1.0, 0.83), (1.25, 0.74), (1.5, 0.65), (1.75, 0.56), (2.0, 0.48)],
 )
-def test_turning_depends_on_length_over_gauge_alone(length_over_gauge, ratio):
+def test_turning_depends_on_length_over_gauge_alone(length_over_gauge, ratio) -> None:
     assert closed_forms.turning_ratio(length_over_gauge) == pytest.approx(ratio, abs=0.006)
 
 
-def test_load_at_the_ends_only_turns_as_four_wheels_do():
+def test_load_at_the_ends_only_turns_as_four_wheels_do() -> None:
     length, gauge = 0.6, 0.4
     ends = np.array([(x, y) for x in (-length / 2, length / 2) for y in (-gauge / 2, gauge / 2)])
     ours = closed_forms.turning_ratio_of(ends, np.ones(4), gauge=gauge)
     assert ours == pytest.approx(gauge**2 / (gauge**2 + length**2), rel=1e-4)
 
 
-def test_a_low_centre_of_mass_climbs_higher():
+def test_a_low_centre_of_mass_climbs_higher() -> None:
     limits = [closed_forms.step_limit(radius=0.08, x=0.2, z=z) for z in (-0.03, 0.0, 0.03)]
     assert limits == sorted(limits, reverse=True)
 
 
-def test_without_grip_on_the_edge_a_climb_ends_sooner():
+def test_without_grip_on_the_edge_a_climb_ends_sooner() -> None:
     size = {"radius": 0.08, "x": 0.225, "z": 0.0}
     pitch = closed_forms.step_pitch(**size)
     enough, less = np.tan(pitch) + 0.01, np.tan(pitch) - 0.3
@@ -43,7 +43,7 @@ def test_without_grip_on_the_edge_a_climb_ends_sooner():
     assert 0.9 * balance < closed_forms.step_limit(**size, friction=less) < 0.99 * balance
 
 
-def test_the_wider_bars_are_apart_the_deeper_an_edge_lies_and_the_higher_a_crawler_climbs():
+def test_the_wider_bars_are_apart_the_deeper_an_edge_lies_and_the_higher_a_crawler_climbs() -> None:
     size = {"radius": 0.08, "x": 0.225, "z": 0.0}
     bars = [Bars(height=0.01, tip_radius=0.003, pitch=pitch) for pitch in (0.002, 0.016, 0.035)]
     depths = [float(one.edge_depth(np.radians(45))) for one in bars]
@@ -55,7 +55,7 @@ def test_the_wider_bars_are_apart_the_deeper_an_edge_lies_and_the_higher_a_crawl
     assert limits[2] == pytest.approx(0.1436, abs=1e-4)
 
 
-def test_springs_without_drums_tip_back_sooner_and_stiff_ones_as_rigid_crawlers_do():
+def test_springs_without_drums_tip_back_sooner_and_stiff_ones_as_rigid_crawlers_do() -> None:
     size = {"radius": 0.08, "x": 0.2, "z": 0.15}
     angles = [
         closed_forms.tip_back_angle_on_springs(**size, axle_distance=0.4, sink=sink)
@@ -88,7 +88,7 @@ def on_an_edge(friction, frequency=300.0, damping_ratio=0.05):
     return flutter(contacts, friction=friction, mass=mass, inertia=inertia)
 
 
-def test_slipping_on_an_edge_hops_above_some_friction_whatever_the_damping():
+def test_slipping_on_an_edge_hops_above_some_friction_whatever_the_damping() -> None:
     assert on_an_edge(0.0)[0] < 0
     assert on_an_edge(0.6)[0] < 0
     growth, frequency = on_an_edge(0.9)
@@ -99,13 +99,13 @@ def test_slipping_on_an_edge_hops_above_some_friction_whatever_the_damping():
     assert (softer, slower) == (pytest.approx(growth / 2, rel=0.1), pytest.approx(frequency / 2))
 
 
-def test_a_single_spring_bounces_at_its_own_frequency():
+def test_a_single_spring_bounces_at_its_own_frequency() -> None:
     spring = SlippingContact(place=(0, -0.1), normal=(0, 1), slip=(1, 0), stiffness=100.0)
     growth, frequency = flutter([spring], friction=0.0, mass=4.0, inertia=1.0)
     assert (growth, frequency) == (pytest.approx(0, abs=1e-9), pytest.approx(5.0))
 
 
-def test_the_wall_formula_is_met_with_equality():
+def test_the_wall_formula_is_met_with_equality() -> None:
     radius, length, x = 0.08, 0.45, 0.225
     mu = closed_forms.wall_friction(radius=radius, axle_distance=length, x=x)
     assert mu / (1 + mu**2) * (radius + mu * (length + radius)) == pytest.approx(x)
@@ -129,12 +129,12 @@ def standing(mass, timestep=0.001, **said):
 
 
 @pytest.mark.parametrize("mass", [0.1, 20.0])
-def test_whatever_it_weighs_it_sinks_by_gravity_over_frequency_squared(mass):
+def test_whatever_it_weighs_it_sinks_by_gravity_over_frequency_squared(mass) -> None:
     _, data = standing(mass, frequency=200.0, damping_ratio=0.1)
     assert 0.1 - data.qpos[2] == pytest.approx(9.81 / 200.0**2, rel=0.02)
 
 
-def test_it_bounces_at_its_frequency():
+def test_it_bounces_at_its_frequency() -> None:
     model, data = standing(5.0, frequency=200.0, damping_ratio=0.05)
     data.qvel[2] = -0.005
     heights = []
@@ -146,13 +146,13 @@ def test_it_bounces_at_its_frequency():
     assert 2 * np.pi / period == pytest.approx(200.0, rel=0.1)
 
 
-def test_long_steps_get_a_softer_contact_with_the_same_damper():
+def test_long_steps_get_a_softer_contact_with_the_same_damper() -> None:
     fast, slow = Compliance().at(0.001), Compliance().at(0.002)
     assert (fast.frequency, slow.frequency) == (300.0, pytest.approx(200.0))
     assert slow.damping(1.0) == pytest.approx(fast.damping(1.0))
 
 
-def test_a_compliance_is_positive():
+def test_a_compliance_is_positive() -> None:
     with pytest.raises(BadValue, match="frequency is 0"):
         Compliance(frequency=0)
 
@@ -161,7 +161,7 @@ OTHER_ASSUMPTIONS = ("step limit, edge on the tips", "tip-back angle, springs wi
 """Closed forms that the page says are not ours; printed beside those that are."""
 
 
-def test_the_quick_experiment_agrees_in_every_row_whose_assumptions_hold():
+def test_the_quick_experiment_agrees_in_every_row_whose_assumptions_hold() -> None:
     table = experiment.run(RunOptions(quick=True)).table
     wrong = [row.case for row in table.rows if not row.agrees]
     assert [case for case in wrong if case["closed form"] not in OTHER_ASSUMPTIONS] == []

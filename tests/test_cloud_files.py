@@ -4,6 +4,7 @@ import io
 import json
 import struct
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def lzf(data):
     """Pack bytes as LZF: what came 1 to 8191 bytes before is referred to, the rest is plain."""
     out, at, plain = bytearray(), 0, bytearray()
 
-    def flush():
+    def flush() -> None:
         for start in range(0, len(plain), 32):
             part = plain[start : start + 32]
             out.extend(bytes([len(part) - 1]) + part)
@@ -115,14 +116,14 @@ def ply(form="binary_little_endian", points=POINTS, count=None):
     return head + record.tobytes() + b"\x03" + b"\0" * 12
 
 
-def written(tmp_path, name, content):
+def written(tmp_path: Path, name, content):
     path = tmp_path / name
     path.write_bytes(content)
     return path
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
-def test_pcd(tmp_path, data):
+def test_pcd(tmp_path: Path, data) -> None:
     cloud = read_cloud(written(tmp_path, "a.pcd", pcd(data)))
     np.testing.assert_array_equal(cloud.points, POINTS.astype(float))
     np.testing.assert_array_equal(cloud.colours, COLOURS)
@@ -132,7 +133,7 @@ def test_pcd(tmp_path, data):
 
 
 @pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian"])
-def test_ply(tmp_path, form):
+def test_ply(tmp_path: Path, form) -> None:
     cloud = read_cloud(written(tmp_path, "a.PLY", ply(form)))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
     np.testing.assert_array_equal(cloud.colours, COLOURS)
@@ -140,14 +141,14 @@ def test_ply(tmp_path, form):
 
 
 @pytest.mark.parametrize("text", ["{} {} {}\n", "{},{},{}\n", "{};{};{};0.5;12;13;14\n"])
-def test_xyz(tmp_path, text):
+def test_xyz(tmp_path: Path, text) -> None:
     rows = "".join(text.format(*row) for row in POINTS.tolist())
     cloud = read_cloud(written(tmp_path, "a.xyz", f"x y z\n# told\n{rows}".encode()))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
     assert (cloud.colours is None) == (";" not in text)
 
 
-def test_npz(tmp_path):
+def test_npz(tmp_path: Path) -> None:
     cloud = PointCloud(POINTS.astype(float), (ROWS, COLUMNS), COLOURS, np.array([0.0, 1, 2]))
     write_npz(tmp_path / "a.npz", cloud)
     again = read_cloud(tmp_path / "a.npz")
@@ -157,12 +158,12 @@ def test_npz(tmp_path):
     assert again.origins.tolist() == [0, 1, 2]
 
 
-def depth_png(tmp_path, counts, name="depth.png"):
+def depth_png(tmp_path: Path, counts, name="depth.png"):
     Image.fromarray(counts.astype(np.uint16)).save(tmp_path / name)
     return tmp_path / name
 
 
-def test_a_depth_picture_with_its_intrinsics(tmp_path):
+def test_a_depth_picture_with_its_intrinsics(tmp_path: Path) -> None:
     counts = np.full((48, 64), 1500)
     counts[0, 0] = 0
     path = depth_png(tmp_path, counts)
@@ -188,7 +189,7 @@ def test_a_depth_picture_with_its_intrinsics(tmp_path):
         read_cloud(written(tmp_path, "cut.png", whole[: len(whole) // 2]), given_)
 
 
-def wrong(content, ending, message, tmp_path, **more):
+def wrong(content, ending, message, tmp_path: Path, **more):
     path = written(tmp_path, f"wrong{ending}", content)
     with pytest.raises(BadValue, match=message) as caught:
         read_cloud(path, **more)
@@ -215,11 +216,11 @@ def wrong(content, ending, message, tmp_path, **more):
         ({"WIDTH": "100000", "HEIGHT": "100000", "POINTS": "10000000000"}, "at most 30,000,000"),
     ],
 )
-def test_wrong_headers_of_pcd_files(tmp_path, head, message):
+def test_wrong_headers_of_pcd_files(tmp_path: Path, head, message) -> None:
     wrong(pcd(head=head), ".pcd", message, tmp_path)
 
 
-def test_bombs_are_refused_before_memory_is_taken(tmp_path):
+def test_bombs_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
     """30 million points that a few bytes claim to be: more than LZF can grow."""
     many = {"WIDTH": "5000", "HEIGHT": "6000", "POINTS": "30000000"}
     head = pcd("binary_compressed", head=many).partition(b"DATA")[0] + b"DATA binary_compressed\n"
@@ -240,7 +241,7 @@ def test_bombs_are_refused_before_memory_is_taken(tmp_path):
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
-def test_pcd_files_cut_off_anywhere(tmp_path, data):
+def test_pcd_files_cut_off_anywhere(tmp_path: Path, data) -> None:
     whole = pcd(data)
     for length in range(0, len(whole) - 5, 7):
         with pytest.raises(BadValue):
@@ -248,7 +249,7 @@ def test_pcd_files_cut_off_anywhere(tmp_path, data):
     wrong(whole[: len(whole) * 2 // 3], ".pcd", "cut off|no row of numbers", tmp_path)
 
 
-def test_other_files_cut_off(tmp_path):
+def test_other_files_cut_off(tmp_path: Path) -> None:
     wrong(ply()[:600], ".ply", "of its 54 vertices: it is cut off", tmp_path)
     wrong(ply("ascii")[:700], ".ply", "cut off|no row of numbers", tmp_path)
     wrong(ply(count="many"), ".ply", "no points", tmp_path)
@@ -268,7 +269,7 @@ def test_other_files_cut_off(tmp_path):
     wrong(buffer.getvalue(), ".npz", "numbers are needed", tmp_path)
 
 
-def test_nothing_seen_millimetres_and_strange_names(tmp_path):
+def test_nothing_seen_millimetres_and_strange_names(tmp_path: Path) -> None:
     empty = np.full_like(POINTS, np.nan)
     wrong(pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path)
     wrong(
@@ -285,7 +286,7 @@ def test_nothing_seen_millimetres_and_strange_names(tmp_path):
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=3000))
-def test_lzf_gives_back_what_was_packed(data):
+def test_lzf_gives_back_what_was_packed(data) -> None:
     data = data + data[: len(data) // 2] + b"abcabcabc" * 50
     packed = lzf(data)
     assert decompress(packed, len(data)) == data
@@ -293,7 +294,7 @@ def test_lzf_gives_back_what_was_packed(data):
         decompress(packed[:-1], len(data))
 
 
-def test_clouds_refuse_what_does_not_fit():
+def test_clouds_refuse_what_does_not_fit() -> None:
     with pytest.raises(BadValue, match="not \\(n, 3\\)"):
         PointCloud(np.zeros((4, 2)))
     with pytest.raises(BadValue, match="2 rows of 3 columns are not 4 points"):

@@ -18,7 +18,7 @@ def plane(count, rng, noise=0.0):
     return points + np.array([0, 0, 1]) + np.outer(rng.normal(0, noise, count), across)
 
 
-def test_a_plane_is_found_with_its_error_and_without_outliers():
+def test_a_plane_is_found_with_its_error_and_without_outliers() -> None:
     rng = np.random.default_rng(0)
     points = plane(4000, rng, noise=0.005)
     fit = fit_plane(points)
@@ -33,7 +33,7 @@ def test_a_plane_is_found_with_its_error_and_without_outliers():
         fit_plane(points[:3])
 
 
-def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m():
+def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m() -> None:
     """4.8 mm ± 0.5 on the cloud as it is; larger voxels smooth it, as in the report."""
     table = roach_table31.run(RunOptions(quick=True)).table.to_json()
     assert table["experiment"] == "roach-table31"
@@ -51,7 +51,7 @@ def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_roach_table31_in_full_whatever_the_seed(seed):
+def test_roach_table31_in_full_whatever_the_seed(seed) -> None:
     table = roach_table31.run(RunOptions(seed=seed)).table
     assert table.agree >= 5
     assert table.rows[0].ours["error_mm"] == pytest.approx(4.8, abs=0.5)

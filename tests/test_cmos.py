@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -80,7 +81,7 @@ LENSES = [Radial(-0.3), Radial(-0.1), Radial(0.2), Polynomial(-0.2, 0.05, 0.002,
 
 
 @pytest.mark.parametrize("distortion", LENSES, ids=str)
-def test_distortion_round_trip(distortion):
+def test_distortion_round_trip(distortion) -> None:
     lens = replace(PINHOLE, distortion=distortion)
     rows, columns = np.mgrid[: lens.height, : lens.width]
     pixels = np.stack([columns, rows], axis=-1)
@@ -88,14 +89,14 @@ def test_distortion_round_trip(distortion):
 
 
 @given(st.floats(-0.5, 0.3), st.floats(-0.6, 0.6), st.floats(-0.6, 0.6))
-def test_radial_distortion_is_the_papers_closed_form(kappa, u, v):
+def test_radial_distortion_is_the_papers_closed_form(kappa, u, v) -> None:
     shrunk = 2 / (1 + math.sqrt(1 - 4 * kappa * (u * u + v * v)))  # eq. 2
     x, y = Radial(kappa).distort((u, v))
     assert (x, y) == pytest.approx((shrunk * u, shrunk * v), abs=1e-12)
     assert Radial(kappa).undistort((x, y)) == pytest.approx((u, v), abs=1e-9)
 
 
-def test_the_polynomial_is_opencvs():
+def test_the_polynomial_is_opencvs() -> None:
     lens = replace(PINHOLE, distortion=LENSES[-1])
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
     bodies = np.concatenate([points, np.ones((50, 1))], axis=1)
@@ -106,7 +107,7 @@ def test_the_polynomial_is_opencvs():
     assert lens.pixels(points) == pytest.approx(theirs.reshape(-1, 2), abs=1e-6)
 
 
-def test_impossible_lenses_are_refused():
+def test_impossible_lenses_are_refused() -> None:
     with pytest.raises(BadValue, match="no picture of points further than"):
         Radial(0.6).distort((0.9, 0.0))
     with pytest.raises(BadValue, match="has no inverse"):
@@ -118,7 +119,7 @@ def test_impossible_lenses_are_refused():
 
 
 @pytest.mark.parametrize("kappa", [-0.1, 0.1])
-def test_the_filter_puts_things_where_the_lens_does(kappa):
+def test_the_filter_puts_things_where_the_lens_does(kappa) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     edge = 0.4
     seen, _ = edges(through(CmosFilter(lens), wall(edge)))
@@ -126,13 +127,13 @@ def test_the_filter_puts_things_where_the_lens_does(kappa):
     assert heights == pytest.approx(edge, abs=0.1 / lens.focal[0])  # a tenth of a pixel
 
 
-def test_a_filter_of_nothing_changes_nothing():
+def test_a_filter_of_nothing_changes_nothing() -> None:
     picture = np.random.default_rng(0).integers(0, 256, (144, 176, 3), np.uint8)
     assert np.array_equal(CmosFilter(PINHOLE)(picture), picture)
 
 
 @pytest.mark.parametrize("speed", [PAPER_SPIN, -PAPER_SPIN / 3])
-def test_skew_and_motion_blur_are_what_geometry_says(speed):
+def test_skew_and_motion_blur_are_what_geometry_says(speed) -> None:
     """A vertical edge, a camera that turns: focal length, speed and line delay predict it all."""
     camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
     places, moving = edges(through(camera, wall(0.0), spin=(0.0, speed, 0.0)))
@@ -146,7 +147,7 @@ def test_skew_and_motion_blur_are_what_geometry_says(speed):
     assert length == pytest.approx(focal * abs(speed) * ROLLING.exposure_s, abs=0.5)
 
 
-def test_a_turn_is_a_rotation():
+def test_a_turn_is_a_rotation() -> None:
     turn = spin_projections(np.eye(3), np.array([0.3, -0.2, 0.5]), np.array([1.7]))[0]
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-12)
     assert np.linalg.det(turn) == pytest.approx(1)
@@ -154,7 +155,7 @@ def test_a_turn_is_a_rotation():
     assert yaw @ [0, 0, 1] == pytest.approx([math.sin(0.1), 0, math.cos(0.1)])  # looks right
 
 
-def test_even_a_tumbling_camera_has_a_picture():
+def test_even_a_tumbling_camera_has_a_picture() -> None:
     camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
     assert camera.source_plane((300.0, 400.0, 500.0)).width < 20 * PINHOLE.width
     assert camera(flat(77), spin=(300.0, 400.0, 500.0)).max() == 77
@@ -163,7 +164,7 @@ def test_even_a_tumbling_camera_has_a_picture():
 # -- light -----------------------------------------------------------------------------------------
 
 
-def test_lens_blur_is_a_gaussian_of_five_by_five():
+def test_lens_blur_is_a_gaussian_of_five_by_five() -> None:
     point = flat(0)
     point[70, 80] = 255
     seen = CmosFilter(PINHOLE, Cmos(blur=1.0, darkening=0.0))(point)
@@ -175,14 +176,14 @@ def test_lens_blur_is_a_gaussian_of_five_by_five():
 
 
 @pytest.mark.parametrize("power", [2.0, 4.0])
-def test_limb_darkening_is_a_power_of_the_cosine(power):
+def test_limb_darkening_is_a_power_of_the_cosine(power) -> None:
     seen = CmosFilter(PINHOLE, Cmos(blur=0.0, darkening=power))(flat(200))
     rays = PINHOLE.rays()
     cosine = 1 / np.sqrt(1 + (rays**2).sum(axis=-1))
     assert np.abs(seen - (200 * cosine**power)[..., None]).max() <= 0.5 + 1e-3
 
 
-def test_exposure_and_white_balance():
+def test_exposure_and_white_balance() -> None:
     warm = white_balance(light_kelvin=3000, camera_kelvin=4300)
     assert white_balance(4300, 4300) == (1, 1, 1)
     assert warm[0] > 1 > warm[2]
@@ -202,7 +203,7 @@ def noisy(level, noise, frames=8, lens=PINHOLE):
 
 
 @pytest.mark.parametrize("level", [40, 128, 200])
-def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level):
+def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level) -> None:
     noise = Noise(read=3.0, shot=0.08)
     seen = noisy(level, noise)
     deviation = math.sqrt(noise.deviation(level) ** 2 + 1 / 12)  # rounding to grey levels
@@ -213,7 +214,7 @@ def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level):
     assert (normal**4).mean() == pytest.approx(3, abs=0.1)
 
 
-def test_noise_is_white_in_every_direction():
+def test_noise_is_white_in_every_direction() -> None:
     seen = noisy(128, Noise(read=8.0)) - 128
     pairs = {
         "columns": (seen[:, :, 1:], seen[:, :, :-1]),
@@ -230,13 +231,13 @@ def test_noise_is_white_in_every_direction():
     assert spectrum.max() < 20, "no hidden stripes: the largest of 2e5 exponentials is about 12"
 
 
-def test_the_normal_table_is_normal():
+def test_the_normal_table_is_normal() -> None:
     table = normal_table().astype(float)
     assert (table.mean(), table.var()) == pytest.approx((0, 1), abs=1e-6)
     assert (table**4).mean() == pytest.approx(3, abs=0.03)
 
 
-def test_the_seed_decides_the_noise():
+def test_the_seed_decides_the_noise() -> None:
     camera = CmosFilter(PINHOLE, Cmos(noise=Noise(read=2.0)), ROLLING)
     first, again, other = (camera(flat(100), seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
@@ -257,14 +258,14 @@ def views():
 
 @pytest.mark.parametrize("size", bench.SIZES)
 @pytest.mark.parametrize("spin", [bench.SPIN, bench.STILL, (1.0, -2.0, 3.0)])
-def test_both_ways_agree_within_a_grey_level(views, size, spin):
+def test_both_ways_agree_within_a_grey_level(views, size, spin) -> None:
     view = views(size, bench.NO_NOISE, spin)
     fused, separate = view.fused(), view.separate()
     assert fused.std() > 20, "there must be something to see"
     assert np.abs(fused.astype(int) - separate).max() <= 1
 
 
-def test_both_ways_have_the_same_noise(views):
+def test_both_ways_have_the_same_noise(views) -> None:
     noise = bench.ERS210.cmos.noise
     view, clean = (
         views(bench.SIZES[0], noise, bench.SPIN),
@@ -292,7 +293,7 @@ BOARDS = [
 
 
 @pytest.mark.parametrize("kappa", [-0.3, -0.1, 0.15])
-def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa):
+def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
     found = [
@@ -309,7 +310,7 @@ def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa):
     assert np.abs(error * lens.focal).max() < 0.5
 
 
-def test_darkening_and_noise_are_found_in_pictures_of_a_wall():
+def test_darkening_and_noise_are_found_in_pictures_of_a_wall() -> None:
     noise, power = Noise(read=2.5, shot=0.06), 3.3
     camera = CmosFilter(PINHOLE, Cmos(darkening=power, noise=noise))
     walls = [
@@ -323,7 +324,7 @@ def test_darkening_and_noise_are_found_in_pictures_of_a_wall():
     assert fit.shot == pytest.approx(noise.shot, rel=0.05)
 
 
-def test_calibration_says_what_is_wrong_with_a_picture():
+def test_calibration_says_what_is_wrong_with_a_picture() -> None:
     with pytest.raises(BadValue, match="no checkerboard of 9 x 7"):
         find_corners(flat(100), (9, 7))
     with pytest.raises(BadValue, match="not clipped"):
@@ -337,7 +338,7 @@ def test_calibration_says_what_is_wrong_with_a_picture():
 # -- what users may say ----------------------------------------------------------------------------
 
 
-def test_pictures_of_another_size_are_refused():
+def test_pictures_of_another_size_are_refused() -> None:
     with pytest.raises(BadValue, match=r"uint8 \(144, 176, 3\)"):
         CmosFilter(PINHOLE)(np.zeros((10, 10, 3), np.uint8))
     with pytest.raises(BadValue, match="read is -1"):
@@ -348,7 +349,7 @@ def test_pictures_of_another_size_are_refused():
         Shutter(exposure_s=-1.0)
 
 
-def test_imagers_by_name_and_by_numbers():
+def test_imagers_by_name_and_by_numbers() -> None:
     assert resolve_imager("ers210") is IMAGERS["ers210"]
     own = resolve_imager(
         {"width": 320, "height": 240, "fov_deg": [60, 46], "kappa": -0.2, "read": 1.5}
@@ -365,7 +366,7 @@ def test_imagers_by_name_and_by_numbers():
 
 @pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)])
 @pytest.mark.parametrize("lens", [ERS210.lens, replace(ERS210.lens, width=63, height=48)])
-def test_numpy_makes_the_same_picture_as_the_compiled_sweep(lens, spin):
+def test_numpy_makes_the_same_picture_as_the_compiled_sweep(lens, spin) -> None:
     source = np.random.default_rng(1).integers(0, 256, (lens.height, lens.width, 3))
     compiled, arrays = (
         CmosFilter(lens, ERS210.cmos, ERS210.shutter, compiled=how)(
@@ -377,7 +378,7 @@ def test_numpy_makes_the_same_picture_as_the_compiled_sweep(lens, spin):
     assert (compiled != arrays).mean() < 1e-3
 
 
-def test_without_numba_pictures_are_made_all_the_same(tmp_path):
+def test_without_numba_pictures_are_made_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('there is no numba')")
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as util\nfound = util.find_spec\n"
@@ -397,7 +398,7 @@ def test_without_numba_pictures_are_made_all_the_same(tmp_path):
     assert 60 < float(said.stdout) < 99  # dark towards the corners
 
 
-def test_without_numba_one_sentence_says_what_to_install(monkeypatch):
+def test_without_numba_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "grouser.sensors.imaging.cmos_kernel", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingDependency, match=r"numba: pip install .grouser\[camera\]"):

@@ -19,7 +19,7 @@ STANDS = ((0.3, -0.4, 0.5), (-1.2, 0.7, 2.6), (1.6, 0.2, -2.0), (0.0, 0.9, -0.8)
 
 
 @pytest.mark.parametrize("camera", rig.CAMERAS)
-def test_beacons_and_posts_are_where_the_map_says(camera):
+def test_beacons_and_posts_are_where_the_map_says(camera) -> None:
     """Every sighting at four places: directions within 0.6 deg, distances within 12 %."""
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
     software, places = rig.vision(camera), rig.field_map().landmarks
@@ -40,7 +40,7 @@ def test_beacons_and_posts_are_where_the_map_says(camera):
     assert seen >= 4
 
 
-def test_only_the_characteristics_make_distances_vary():
+def test_only_the_characteristics_make_distances_vary() -> None:
     """Figs 11 and 12 at two distances: 0 without, some with, more further away."""
     near, far = (cmos_distance.look(distance, 8, seed=3) for distance in (0.5, 1.5))
     for looks in (near, far):
@@ -49,7 +49,7 @@ def test_only_the_characteristics_make_distances_vary():
     assert 0 < near.deviation_mm("with") < far.deviation_mm("with")
 
 
-def test_a_waving_head_finds_the_robots_place_and_the_seed_decides_all():
+def test_a_waving_head_finds_the_robots_place_and_the_seed_decides_all() -> None:
     pose = (1.0, 0.5, -45.0)
     found, again = (cmos_table1.stand_at(pose, 3.0, (0, 1)) for _ in range(2))
     for name in ("with", "without"):
@@ -59,7 +59,7 @@ def test_a_waving_head_finds_the_robots_place_and_the_seed_decides_all():
     assert found["with"].sightings > 20
 
 
-def test_heads_wave_as_far_and_as_fast_as_told():
+def test_heads_wave_as_far_and_as_fast_as_told() -> None:
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
     cmos_table1._schedule_waving(simulation, 6.0, cmos_table1.IN_STEP)
     angles = []
@@ -81,7 +81,7 @@ def found(dx, dy, turn, half):
     return cmos_table1.LocalisationResult(estimate, truth, 1)
 
 
-def test_cells_of_the_table():
+def test_cells_of_the_table() -> None:
     cells = cmos_table1.figures([found(0.03, 0.04, 2.0, 0.035), found(-0.01, 0.0, -4.0, 0.05)])
     assert cells["x", "rms_error_mm"] == pytest.approx(math.sqrt((30**2 + 10**2) / 2))
     assert cells["x", "max_error_mm"] == pytest.approx(30)
@@ -93,20 +93,20 @@ def test_cells_of_the_table():
     assert set(cells) == set(cmos_table1.PRINTED)
 
 
-def test_the_papers_table_adds_up_where_we_say_it_does():
+def test_the_papers_table_adds_up_where_we_say_it_does() -> None:
     for column, adds_up in enumerate((True, True, False)):
         x, y, xy = (cmos_table1.PRINTED[of, "rms_error_mm"][column] for of in ("x", "y", "xy"))
         assert (abs(math.hypot(x, y) - xy) < 1) == adds_up
 
 
 @pytest.mark.slow
-def test_cmos_distance_agrees():
+def test_cmos_distance_agrees() -> None:
     table = cmos_distance.run(RunOptions(quick=True)).table
     assert table.agree == table.of == len(cmos_distance.QUICK_MM) + 1
 
 
 @pytest.mark.slow
-def test_cmos_table1_errors_are_no_larger_than_the_papers():
+def test_cmos_table1_errors_are_no_larger_than_the_papers() -> None:
     table = cmos_table1.run(RunOptions(quick=True)).table
     assert table.figures["errors_with_no_larger_than_papers"] is True
     assert len(table.rows) == len(cmos_table1.PRINTED) + 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,14 +34,14 @@ def errors(*arguments):
         return json.load(file)
 
 
-def test_a_log_has_no_error_against_itself(tmp_path):
+def test_a_log_has_no_error_against_itself(tmp_path: Path) -> None:
     climb().write_csv("a.csv")
     told = errors("a.csv", "a.csv")
     assert all(abs(value) < 1e-9 for part in ("before", "after") for value in told[part].values())
 
 
 @pytest.mark.parametrize("own_times", [True, False])
-def test_nor_against_a_copy_with_repeated_samples(own_times):
+def test_nor_against_a_copy_with_repeated_samples(own_times) -> None:
     log = climb()
     log.write_csv("a.csv")
     which = np.repeat(np.arange(len(log)), np.random.default_rng(0).integers(1, 4, len(log)))
@@ -51,7 +52,7 @@ def test_nor_against_a_copy_with_repeated_samples(own_times):
     assert all(abs(value) < 1e-9 for value in told["after"].values())
 
 
-def test_rates_clocks_and_offsets_may_differ():
+def test_rates_clocks_and_offsets_may_differ() -> None:
     climb(400).write_csv("real.csv")
     other = climb(137, late=0.6)
     other.shifted(times=1.6e9, x=3.0, z=-1.0).write_csv("sim.csv")
@@ -64,7 +65,7 @@ def test_rates_clocks_and_offsets_may_differ():
     assert loose["after"]["mean_norm_error_mm"] > 2000
 
 
-def test_what_was_cleaned_is_said():
+def test_what_was_cleaned_is_said() -> None:
     log = climb()
     x = log.x.copy()
     x[[5, 9]] = np.nan
@@ -77,7 +78,7 @@ def test_what_was_cleaned_is_said():
         assert word in result.stdout
 
 
-def test_nose_up_and_index_reach_the_matching():
+def test_nose_up_and_index_reach_the_matching() -> None:
     log = climb()
     log.write_csv("a.csv")
     Trajectory(log.times, log.x, log.z, -log.pitch).write_csv("b.csv")
@@ -86,7 +87,7 @@ def test_nose_up_and_index_reach_the_matching():
     assert errors("a.csv", "b.csv", "--index", "distance")["index"] == "distance"
 
 
-def test_numpy_logs_and_the_page(tmp_path):
+def test_numpy_logs_and_the_page(tmp_path: Path) -> None:
     log = climb()
     log.write_csv("a.csv")
     np.savez("b.npz", t=log.times, x_mm=log.x * 1e3, z=log.z, pitch_deg=np.degrees(log.pitch))
@@ -98,7 +99,7 @@ def test_numpy_logs_and_the_page(tmp_path):
     assert "<script" not in html
 
 
-def bad(name):
+def bad(name) -> None:
     log = climb()
     if name == "nan.csv":
         Trajectory(log.times, np.full(len(log), np.nan), log.z, log.pitch).write_csv(name)
@@ -123,20 +124,20 @@ def bad(name):
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
-def test_logs_that_cannot_be_compared_get_one_sentence(name, sentence, first):
+def test_logs_that_cannot_be_compared_get_one_sentence(name, sentence, first) -> None:
     climb().write_csv("good.csv")
     bad(name)
     both = (name, "good.csv") if first else ("good.csv", name)
     assert sentence in refused(grouser("compare", *both))
 
 
-def test_an_unknown_index_gets_its_nearest_match():
+def test_an_unknown_index_gets_its_nearest_match() -> None:
     climb().write_csv("a.csv")
     said = refused(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
     assert "did you mean 'difference'?" in said
 
 
-def test_matching_2000_samples_takes_less_than_a_fifth_of_a_second():
+def test_matching_2000_samples_takes_less_than_a_fifth_of_a_second() -> None:
     rng = np.random.default_rng(0)
     first, second = (rng.normal(size=(2, 2000)).cumsum(axis=1) for _ in range(2))
     spent = []
@@ -147,7 +148,7 @@ def test_matching_2000_samples_takes_less_than_a_fifth_of_a_second():
     assert min(spent) < 0.2
 
 
-def test_the_bench_measures_matching():
+def test_the_bench_measures_matching() -> None:
     figures = matching.run(lambda what, done, of: None)
     assert figures["match_2000_s"] > 0
     assert list(figures) == ["match_2000_s", "dtaidistance_s", "ratio"]

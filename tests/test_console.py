@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -38,14 +39,14 @@ def console():
 
 
 @pytest.mark.parametrize("word", PHRASES)
-def test_every_example_is_valid(word):
+def test_every_example_is_valid(word) -> None:
     phrase = PHRASES[word]
     assert phrase.example.split()[0] == word
     assert phrase.help.endswith(".")
     parse(phrase.example, NAMES, trusted=True)
 
 
-def test_lines_become_actions():
+def test_lines_become_actions() -> None:
     expected = {
         "open gate 0.5": actions.SetDoor("gate", 0.5),
         "close gate": actions.SetDoor("gate", 0.0),
@@ -94,7 +95,7 @@ def test_lines_become_actions():
         ("x" * 2000, "at most 1000"),
     ],
 )
-def test_error_is_one_sentence(line, sentence):
+def test_error_is_one_sentence(line, sentence) -> None:
     with pytest.raises(GrouserError, match=sentence) as caught:
         parse(line, NAMES)
     assert "\n" not in str(caught.value)
@@ -110,7 +111,7 @@ WORDS = st.one_of(
 
 @given(st.lists(WORDS, max_size=9).map(" ".join))
 @settings(max_examples=400, deadline=None)
-def test_any_line_is_an_action_or_an_error_of_one_line(line):
+def test_any_line_is_an_action_or_an_error_of_one_line(line) -> None:
     error_text, action = "", None
     try:
         action = parse(line, NAMES)
@@ -121,7 +122,7 @@ def test_any_line_is_an_action_or_an_error_of_one_line(line):
     assert not isinstance(action, actions.CallRoutine)
 
 
-def test_help_lists_every_word_and_explains_each(console):
+def test_help_lists_every_word_and_explains_each(console) -> None:
     listing = console.execute("help")
     for word in (PHRASES.keys() | QUERIES.keys()) - {"call", "complete"}:
         assert f"\n{word} " in f"\n{listing}"
@@ -147,13 +148,13 @@ def test_help_lists_every_word_and_explains_each(console):
         ("nonsense ", []),
     ],
 )
-def test_completion(console, text, words):
+def test_completion(console, text, words) -> None:
     assert console.complete(text) == words
     # Over the network it is a line itself; a dot marks its end.
     assert console.execute(f"complete {text}.").splitlines() == words
 
 
-def test_queries(console):
+def test_queries(console) -> None:
     assert console.execute("list robots").startswith("rex (ers7)")
     assert "gate  0% open" in console.execute("list doors")
     assert console.execute("inside doorstep") == "none"
@@ -168,14 +169,14 @@ def test_queries(console):
     console.execute("resume")
 
 
-def test_error_of_spawn_names_the_world_and_changes_nothing(console):
+def test_error_of_spawn_names_the_world_and_changes_nothing(console) -> None:
     before = console.simulation.fingerprint()
     with pytest.raises(GrouserError, match="^world 'gate': .*'frnt_deg'.*mean 'front_deg'"):
         console.execute("spawn quince q at 2 0 frnt_deg=3")
     assert console.simulation.fingerprint() == before
 
 
-def test_step_is_refused_on_a_paced_simulation():
+def test_step_is_refused_on_a_paced_simulation() -> None:
     with pytest.raises(GrouserError, match="paced by its server"):
         Console(Simulation(grouser.load("gate"))).execute("step 1")
 
@@ -190,7 +191,7 @@ def run(*arguments, lines):
     )
 
 
-def test_command_reads_a_pipe():
+def test_command_reads_a_pipe() -> None:
     done = run("gate", lines=["open gate", "step 2", "list doors", "where rex"])
     assert done.returncode == 0, done.stderr
     assert "gate  100% open" in done.stdout
@@ -211,13 +212,13 @@ def test_command_reads_a_pipe():
         (("--server", "http://there"), "must be HOST or HOST:PORT, such as robots:3000"),
     ],
 )
-def test_invalid_option_is_reported_in_one_sentence(options, sentence):
+def test_invalid_option_is_reported_in_one_sentence(options, sentence) -> None:
     ended = CliRunner().invoke(app, ["console", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
 
 
-def test_command_connects_to_a_server():
+def test_command_connects_to_a_server() -> None:
     with serving("gate") as ports:
         far = ("--server", f"{ports.host}:{ports.control}")
         done = run(
@@ -233,7 +234,7 @@ def test_command_connects_to_a_server():
     assert "paced by its server" in failed.stderr
 
 
-def test_history_is_kept_whole(tmp_path, monkeypatch):
+def test_history_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readline = pytest.importorskip("readline")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO())

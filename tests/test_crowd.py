@@ -47,7 +47,7 @@ def start_clients(ports, crowd, seconds):
     return clients
 
 
-def drive(clients):
+def drive(clients) -> None:
     """Start all clients at once."""
     for client in clients:
         client.stdin.write("go\n")
@@ -66,7 +66,7 @@ def gaps(report):
     return [late - early for (early, _), (late, _) in itertools.pairwise(report["stamps"])]
 
 
-def check(report):
+def check(report) -> None:
     """Check that no state is missing, no foreign reading was received and the pictures change."""
     assert max(gaps(report)) < 1.5 * STATE_EVERY
     # Requests and pictures both come at 10 Hz: some requests are too early, most often those for
@@ -81,7 +81,7 @@ def check(report):
 
 
 @pytest.mark.slow
-def test_seven_robots_with_cameras_run_in_real_time_on_two_cores():
+def test_seven_robots_with_cameras_run_in_real_time_on_two_cores() -> None:
     """Needs two idle cores: on a busy machine time is lost, which this test reports."""
     # Legs and belts are controlled every 4 ms: shorter ticks only cost time.
     with serving("meeting_ground", "--own-pictures", "--fps", "10", "--beat-ms", "4") as ports:
@@ -97,7 +97,7 @@ def test_seven_robots_with_cameras_run_in_real_time_on_two_cores():
             assert report["frames"] / report["seconds"] > 9.5
 
 
-def test_killed_client_is_removed_and_others_miss_no_state():
+def test_killed_client_is_removed_and_others_miss_no_state() -> None:
     crowd = (CROWD[0], CROWD[1], CROWD[6])
     with serving("meeting_ground", "--own-pictures") as ports:
         clients = start_clients(ports, crowd, seconds=6)

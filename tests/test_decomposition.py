@@ -31,7 +31,7 @@ def volume_of_union(pieces):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_a_bridge_becomes_three_solids_and_is_met_exactly(turned):
+def test_a_bridge_becomes_three_solids_and_is_met_exactly(turned) -> None:
     mesh = bridge()
     if turned:
         mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
@@ -42,7 +42,9 @@ def test_a_bridge_becomes_three_solids_and_is_met_exactly(turned):
     assert volume_of_union(cut.pieces) == pytest.approx(mesh.volume, rel=1e-5)
 
 
-def test_a_convex_mesh_stays_one_and_needs_no_other_package(monkeypatch):
+def test_a_convex_mesh_stays_one_and_needs_no_other_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     monkeypatch.setitem(sys.modules, "coacd", None)
     ball, cube = trimesh.creation.icosphere(3, 0.3), box((0.1, 0.2, 0.3), (1, 0, 0))
@@ -55,7 +57,7 @@ def test_a_convex_mesh_stays_one_and_needs_no_other_package(monkeypatch):
         decompose(mesh.vertices, mesh.faces)
 
 
-def test_coacd_cuts_the_same_twice(monkeypatch):
+def test_coacd_cuts_the_same_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "manifold3d", None)  # so that nothing is cut along planes
     mesh = bridge()
     first, second = (decompose(mesh.vertices, mesh.faces, tolerance=0.03) for _ in range(2))
@@ -66,7 +68,7 @@ def test_coacd_cuts_the_same_twice(monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_is_round_inside_goes_to_coacd():
+def test_what_is_round_inside_goes_to_coacd() -> None:
     ring = trimesh.creation.torus(0.5, 0.1, major_sections=24, minor_sections=12)
     cut = decompose(ring.vertices, ring.faces, tolerance=0.03)
     assert 6 <= len(cut.pieces) <= 60
@@ -76,7 +78,7 @@ def test_what_is_round_inside_goes_to_coacd():
     assert np.hypot(corners[:, 0], corners[:, 1]).min() > 0.3
 
 
-def test_the_fit_sees_a_hull_that_fills_the_room_under_a_bridge():
+def test_the_fit_sees_a_hull_that_fills_the_room_under_a_bridge() -> None:
     mesh = bridge()
     (hull,) = hulls([np.asarray(mesh.vertices)])
     found = fit(mesh.triangles, hull.triangles, 0.01)
@@ -85,7 +87,7 @@ def test_the_fit_sees_a_hull_that_fills_the_room_under_a_bridge():
     assert not found.within(0.01)
 
 
-def test_the_fit_tells_a_wall_that_is_aside_from_a_step_that_is_too_high():
+def test_the_fit_tells_a_wall_that_is_aside_from_a_step_that_is_too_high() -> None:
     block = box((1, 1, 0.2)).triangles
     aside, high = block + np.array([0.008, 0, 0]), box((1, 1, 0.22), (0, 0, 0.01)).triangles
     found = fit(block, aside, 0.01)
@@ -108,14 +110,14 @@ def test_the_fit_tells_a_wall_that_is_aside_from_a_step_that_is_too_high():
         (lambda v, f: (v, np.tile(f, (90_000, 1))), "at most 1,000,000 are allowed"),
     ],
 )
-def test_what_is_no_solid_is_refused_in_words(change, words):
+def test_what_is_no_solid_is_refused_in_words(change, words) -> None:
     cube = box((1, 1, 1))
     with pytest.raises(BadValue) as error:
         decompose(*change(np.array(cube.vertices), np.array(cube.faces)))
     assert words in str(error.value)
 
 
-def test_parts_closedness_and_orientation():
+def test_parts_closedness_and_orientation() -> None:
     cube = TriangleMesh.of(*(np.array(a) for a in (box((1, 1, 1)).vertices, box((1, 1, 1)).faces)))
     inside_out = TriangleMesh(cube.vertices, cube.faces[:, ::-1])
     assert inside_out.volume == pytest.approx(-1)

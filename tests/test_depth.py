@@ -37,7 +37,7 @@ def wall(plane, distance, yaw=0.0):
     return np.tile(row, (plane.height, 1))
 
 
-def test_depths_and_clouds_agree_with_geometry():
+def test_depths_and_clouds_agree_with_geometry() -> None:
     exact = DepthOptics(plane=SMALL, errors=None, near=0.3, far=20.0)
     ball = Ball(name="ball", friction=1, fixed=True, position=(1.9, 0.4, 1.2), radius=0.2)
     description, depth = sees(exact, WALL, ball)
@@ -56,7 +56,7 @@ def test_depths_and_clouds_agree_with_geometry():
     assert on_ball[(pixels[1] < 80) & (pixels[0] < 60)].sum() > 0.9 * on_ball.sum(), "up, left"
 
 
-def test_edges_and_grazing_surfaces_do_not_answer():
+def test_edges_and_grazing_surfaces_do_not_answer() -> None:
     exact = DepthOptics(plane=SMALL, errors=None, near=0.3, far=20.0)
     box = block("box", (1.6, 0.0, 1.0), (0.4, 0.6, 0.4))
     _, depth = sees(exact, WALL, box)
@@ -73,7 +73,7 @@ def test_edges_and_grazing_surfaces_do_not_answer():
     assert incidence_cosines(wall(SMALL, 2.0), SMALL)[0, 0] == pytest.approx(1 / corner, abs=1e-6)
 
 
-def test_the_sky_and_what_is_out_of_range_do_not_answer():
+def test_the_sky_and_what_is_out_of_range_do_not_answer() -> None:
     _, depth = sees(DepthOptics(plane=SMALL, errors=None, near=0.3, far=1.9), WALL)
     assert np.isnan(depth[:60]).all()
     _, depth = sees("kinect2")
@@ -81,7 +81,7 @@ def test_the_sky_and_what_is_out_of_range_do_not_answer():
     assert np.isfinite(depth[300:]).mean() > 0.9
 
 
-def test_kinect_1_counts_disparity_in_eighths_of_a_pixel():
+def test_kinect_1_counts_disparity_in_eighths_of_a_pixel() -> None:
     """All depths are 8 f b / k with whole k: their spacing is depth² / (8 f b)."""
     optics = DEPTH_CAMERAS["kinect1"]
     scale = 8 * optics.plane.focal[0] * optics.errors.baseline
@@ -95,7 +95,7 @@ def test_kinect_1_counts_disparity_in_eighths_of_a_pixel():
     assert np.diff(near_three).mean() == pytest.approx(9.0 / scale, rel=0.02)  # 26 mm
 
 
-def test_kinect_1_noise_grows_with_the_square_of_distance_and_hangs_together():
+def test_kinect_1_noise_grows_with_the_square_of_distance_and_hangs_together() -> None:
     optics = DEPTH_CAMERAS["kinect1"]
     rng = np.random.default_rng(1)
     spreads = {}
@@ -109,7 +109,7 @@ def test_kinect_1_noise_grows_with_the_square_of_distance_and_hangs_together():
     assert together > 0.6 > 0.1 > abs(apart)
 
 
-def test_kinect_1_has_a_shadow_on_one_side_of_near_things():
+def test_kinect_1_has_a_shadow_on_one_side_of_near_things() -> None:
     """A background behind a near strip is dark on the side away from the projector."""
     focal, baseline = 580.0, 0.075
     depth = np.full((4, 640), 3.0)
@@ -122,7 +122,7 @@ def test_kinect_1_has_a_shadow_on_one_side_of_near_things():
     assert not in_shadow(focal * baseline / np.full((4, 640), 2.0)).any()
 
 
-def test_kinect_2_noise_grows_with_distance_and_hangs_together():
+def test_kinect_2_noise_grows_with_distance_and_hangs_together() -> None:
     optics = DEPTH_CAMERAS["kinect2"]
     told, rng = optics.errors, np.random.default_rng(2)
     for distance in (1.0, 3.0, 4.4):
@@ -144,7 +144,7 @@ def test_kinect_2_noise_grows_with_distance_and_hangs_together():
     assert abs(other) < 0.15
 
 
-def test_smooth_noise_has_variance_one_everywhere():
+def test_smooth_noise_has_variance_one_everywhere() -> None:
     rng = np.random.default_rng(3)
     fields = np.array([smooth_noise((40, 60), 5.0, rng) for _ in range(1500)])
     assert fields.std(axis=0) == pytest.approx(1.0, rel=0.12)
@@ -156,7 +156,7 @@ def test_smooth_noise_has_variance_one_everywhere():
     ("camera", "shape"),
     [("kinect2", (424, 512)), ("kinect2_qhd", (540, 960)), ("kinect2_hd", (1080, 1920))],
 )
-def test_kinect_2_gives_three_sizes_of_cloud(camera, shape):
+def test_kinect_2_gives_three_sizes_of_cloud(camera, shape) -> None:
     description, depth = sees(camera, WALL)
     assert depth.shape == shape
     cloud = description.points(depth)
@@ -168,7 +168,7 @@ def test_kinect_2_gives_three_sizes_of_cloud(camera, shape):
     )
 
 
-def test_another_cameras_pixels_interpolate_planes_exactly():
+def test_another_cameras_pixels_interpolate_planes_exactly() -> None:
     """1 / depth is linear in a plane, depth nearly so: a wall stays a wall."""
     plane, other = ImagePlane.centred(320, 240, 300.0), ImagePlane.centred(480, 300, 420.0)
     seen = resample(wall(plane, 2.0, 0.3), plane, other)
@@ -180,7 +180,7 @@ def test_another_cameras_pixels_interpolate_planes_exactly():
     assert 0 < np.isnan(resample(holed, plane, plane)[90:110, 90:110]).sum() <= 4
 
 
-def test_nothing_is_drawn_unless_somebody_looks():
+def test_nothing_is_drawn_unless_somebody_looks() -> None:
     sim = simulation({**EYE, "camera": "kinect2", "name": "a_camera"}, objects=(WALL,))
     sim.step(0.05)
     reading = sim.read("a", "a_camera")
@@ -191,7 +191,7 @@ def test_nothing_is_drawn_unless_somebody_looks():
     assert reading.array("depth") is first, "an old picture stays as it was"
 
 
-def test_unknown_cameras_are_named():
+def test_unknown_cameras_are_named() -> None:
     with pytest.raises(UnknownName, match="did you mean 'kinect2'"):
         DepthCamera(mount="body", camera="kinekt2")
     assert TimeOfFlight(floor=0.0, growth=0.0).measure(

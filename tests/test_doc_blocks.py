@@ -40,7 +40,7 @@ def named(pages):
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def test_every_block_has_a_language_or_a_reason_to_skip():
+def test_every_block_has_a_language_or_a_reason_to_skip() -> None:
     for block in ALL:
         assert block.language in LANGUAGES, f"{block.place}: its language is {block.language!r}"
         assert not (block.reason and block.language in SHOWN), f"{block.place}: is never run"
@@ -48,7 +48,7 @@ def test_every_block_has_a_language_or_a_reason_to_skip():
 
 
 @pytest.mark.parametrize(("place", "line"), LINES, ids=[f"{p} {c[:50]}" for p, c in LINES])
-def test_options_in_documented_commands_exist(place, line):
+def test_options_in_documented_commands_exist(place, line) -> None:
     """Without running them: whole commands of blocks are parsed, options in the text looked up."""
     arguments = grouser_arguments(line)
     if arguments is None or any("…" in word for word in arguments):
@@ -68,7 +68,7 @@ PART = {"name": "part", "terrain": [{"kind": "flat"}]}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_yaml_blocks_load_as_worlds(page, tmp_path):
+def test_yaml_blocks_load_as_worlds(page, tmp_path: Path) -> None:
     """Whole files as they are; the parts of one page together, completed by a name and a plane."""
     whole, parts = [], {}
     for block in blocks(page):
@@ -92,7 +92,7 @@ def test_yaml_blocks_load_as_worlds(page, tmp_path):
 
 @pytest.mark.slow
 @named(RUN)
-def test_code_blocks_of_a_page_run(page, tmp_path):
+def test_code_blocks_of_a_page_run(page, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     ran = subprocess.run(
         [sys.executable, str(RUNNER), str(page)],
@@ -112,7 +112,7 @@ SERVERS = {"serve", "motors", "control"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", inline_commands(README))
-def test_inline_commands_of_the_readme_run(command, tmp_path):
+def test_inline_commands_of_the_readme_run(command, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     if command.startswith("grouser view"):
         pytest.skip("opens a window: tests of its own have a display for it")

@@ -43,7 +43,7 @@ def names(module: str) -> frozenset[str]:
 
 
 @pages()
-def test_files_named_in_pages_exist(page):
+def test_files_named_in_pages_exist(page) -> None:
     known = {path.name for path in modules().values()}
     for path in PATH.findall(page.read_text()):
         if "/" in path:
@@ -62,7 +62,7 @@ PENDING: set[str] = set()
 """Pages that are being written. Must be empty in the end."""
 
 
-def test_sources_refer_only_to_shipped_pages():
+def test_sources_refer_only_to_shipped_pages() -> None:
     there = {path.name for path in [*PAGES, *ROOT.glob("*.md"), *SOURCE.rglob("*.md")]}
     there |= GENERATED | PENDING
     for path in [*modules().values(), *PAGES, *(ROOT / "examples").rglob("*.py")]:
@@ -71,7 +71,7 @@ def test_sources_refer_only_to_shipped_pages():
             assert linked or name.split("/")[-1] in there, f"{path.relative_to(ROOT)}: {name}"
 
 
-def test_cited_sources_exist():
+def test_cited_sources_exist() -> None:
     page = (ROOT / "docs" / "reference" / "sources.md").read_text()
     cited = re.compile(r"sources\.md ([A-D](?:\d(?:\.\d)?)?)")
     for path in [*modules().values(), *PAGES]:
@@ -91,18 +91,18 @@ def missing(text: str) -> list[str]:
 
 
 @pages()
-def test_names_in_pages_exist(page):
+def test_names_in_pages_exist(page) -> None:
     assert not missing(page.read_text())
 
 
-def test_names_in_docstrings_exist():
+def test_names_in_docstrings_exist() -> None:
     quoted = re.compile(r"`(grouser[\w.]+)`")
     for name, path in modules().items():
         assert not missing(" ".join(quoted.findall(path.read_text()))), name
 
 
 @pages()
-def test_imports_in_pages_exist(page):
+def test_imports_in_pages_exist(page) -> None:
     for module, imported in IMPORT.findall(page.read_text()):
         absent = set(imported.replace(" ", "").split(",")) - names(module)
         assert not absent, f"from {module} import {absent}"

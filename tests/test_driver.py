@@ -24,7 +24,7 @@ def steered(driver, path, position, heading):
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, -2.0, math.pi])
-def test_one_side_keeps_its_speed_and_the_other_grows_exponentially(heading):
+def test_one_side_keeps_its_speed_and_the_other_grows_exponentially(heading) -> None:
     for error in (-1.0, -0.2, 0.3, 2.0):
         towards = heading + error
         goal = [3 * math.cos(towards), 3 * math.sin(towards)]
@@ -33,12 +33,12 @@ def test_one_side_keeps_its_speed_and_the_other_grows_exponentially(heading):
         assert (left, right) == pytest.approx((10.0, fast) if error > 0 else (fast, 10.0))
 
 
-def test_a_ratio_is_never_larger_than_the_law_is_known_to_hold():
+def test_a_ratio_is_never_larger_than_the_law_is_known_to_hold() -> None:
     (left, right), _ = steered(PathDriver(law=LegLaw(gain=3.0)), [[-1, 0.001]], (0, 0), 0.0)
     assert right / left == pytest.approx(4.0)
 
 
-def test_a_tilted_robot_is_steered_by_where_its_nose_points_from_above():
+def test_a_tilted_robot_is_steered_by_where_its_nose_points_from_above() -> None:
     driver, state = PathDriver(law=LAW), PathDriver(law=LAW).begin(1)
     driver.enter(state, 0, [[1.0, 1.0]])
     uphill = Pose.at(pitch=-0.4, roll=0.2, yaw=math.pi / 4)
@@ -48,7 +48,7 @@ def test_a_tilted_robot_is_steered_by_where_its_nose_points_from_above():
     assert command.max() / command.min() == pytest.approx(math.exp(0.5 * abs(error)))
 
 
-def test_points_are_counted_on_within_r_path_and_the_last_one_within_r_end():
+def test_points_are_counted_on_within_r_path_and_the_last_one_within_r_end() -> None:
     driver = PathDriver(law=LAW, r_path=0.2, r_end=0.05)
     path = [[0, 0], [0.1, 0], [1, 0], [2, 0]]
     assert steered(driver, path, (0, 0), 0.0)[1] == 2, "both points that are near are passed"
@@ -65,7 +65,7 @@ def test_points_are_counted_on_within_r_path_and_the_last_one_within_r_end():
         assert (command == 0).all() == arrived, "who has arrived stands still"
 
 
-def test_what_is_to_go_is_measured_along_the_path():
+def test_what_is_to_go_is_measured_along_the_path() -> None:
     driver = PathDriver(law=LAW)
     state = driver.begin(1)
     driver.enter(state, 0, [[0, 0], [3, 0], [3, 4]])
@@ -73,7 +73,7 @@ def test_what_is_to_go_is_measured_along_the_path():
     assert driver.to_go(state, [0], np.array([[1.0, 0.0]]))[0] == pytest.approx(2 + 4)
 
 
-def test_rows_do_not_know_of_each_other():
+def test_rows_do_not_know_of_each_other() -> None:
     """Whatever else is steered in the same call, a robot gets the same bits."""
     rng = np.random.default_rng(0)
     paths = [rng.uniform(-2, 2, (length, 2)) for length in (1, 7, 3, 40, 12, 5, 9, 2, 33)]
@@ -94,7 +94,7 @@ def test_rows_do_not_know_of_each_other():
             assert many.tobytes() == np.array(one).tobytes()
 
 
-def test_a_slot_that_is_used_again_begins_its_new_path():
+def test_a_slot_that_is_used_again_begins_its_new_path() -> None:
     driver = PathDriver(law=LAW)
     state = driver.begin(2)
     driver.enter(state, 0, np.zeros((5, 2)))
@@ -103,14 +103,14 @@ def test_a_slot_that_is_used_again_begins_its_new_path():
     assert driver.to_go(state, [0], np.zeros((1, 2)))[0] == pytest.approx(2.0)
 
 
-def test_tracks_turn_before_they_drive():
+def test_tracks_turn_before_they_drive() -> None:
     law = SkidLaw(speed=0.5, gain=2.0, top_turn=1.0, turn_first=0.6)
     forward, turn = law.command(np.array([0.0, 0.3, 0.7, -3.0]), np.full(4, 9.0), np.full(4, 9.0)).T
     assert forward == pytest.approx([0.5, 0.25, 0, 0])
     assert turn == pytest.approx([0, 0.6, 1.0, -1.0])
 
 
-def test_tracks_are_never_faster_than_they_can_stop_or_turn_towards_their_point():
+def test_tracks_are_never_faster_than_they_can_stop_or_turn_towards_their_point() -> None:
     law = SkidLaw(speed=2.0, gain=1.0, top_turn=0.5, turn_first=1.2, reaction=0.5)
     error = np.array([0.0, 0.0, 0.0, 0.3, 0.3, -1.0])
     distance = np.array([3.0, 0.5, 0.1, 3.0, 0.2, 0.1])
@@ -123,7 +123,7 @@ def test_tracks_are_never_faster_than_they_can_stop_or_turn_towards_their_point(
 
 
 @pytest.mark.parametrize("path", [[], [[0.0]], [0.0, 1.0], [[0.0, math.nan]], np.zeros((2, 3))])
-def test_a_path_that_is_none_is_refused(path):
+def test_a_path_that_is_none_is_refused(path) -> None:
     driver = PathDriver()
     with pytest.raises(BadValue, match="path: "):
         driver.enter(driver.begin(1), 0, path)
@@ -139,6 +139,6 @@ def test_a_path_that_is_none_is_refused(path):
         (lambda: SkidLaw(speed=0.0), "speed is 0.0"),
     ],
 )
-def test_a_driver_that_cannot_be_is_refused(make, what):
+def test_a_driver_that_cannot_be_is_refused(make, what) -> None:
     with pytest.raises(BadValue, match=what):
         make()

@@ -17,7 +17,7 @@ DRIVE = Drive(force=5.0, speed=2.0, saturation_error=0.05, damping=1.0)
 class Arm:
     """One hinged arm in the horizontal plane, 1 kg at 0.3 m."""
 
-    def __init__(self, drive=DRIVE, gravity=0.0):
+    def __init__(self, drive=DRIVE, gravity=0.0) -> None:
         spec = mujoco.MjSpec()
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         spec.option.gravity = [0, 0, -gravity]
@@ -47,7 +47,7 @@ class Arm:
         return float(self.data.qpos[0])
 
 
-def test_angle_goes_there_at_its_own_speed_and_stays():
+def test_angle_goes_there_at_its_own_speed_and_stays() -> None:
     arm = Arm()
     halfway = arm.run(angle(2.0), 0.5)
     assert 0.6 < halfway < 1.1
@@ -56,7 +56,7 @@ def test_angle_goes_there_at_its_own_speed_and_stays():
     assert arm.run(None, 5.0) == pytest.approx(2.0, abs=math.radians(0.0055))
 
 
-def test_speed_is_kept_under_load():
+def test_speed_is_kept_under_load() -> None:
     arm = Arm(gravity=9.81)
     arm.run(speed(0.5), 1.0)
     start = arm.data.qpos[0]
@@ -64,21 +64,21 @@ def test_speed_is_kept_under_load():
     assert arm.run(None, 2.0) - start == pytest.approx(1.0, abs=DRIVE.saturation_error)
 
 
-def test_speed_zero_holds_without_creeping():
+def test_speed_zero_holds_without_creeping() -> None:
     arm = Arm(gravity=9.81)
     arm.run(speed(0.0), 1.0)
     start = arm.data.qpos[0]
     assert arm.run(None, 5.0) == pytest.approx(start, abs=1e-6)
 
 
-def test_torque_accelerates_as_newton_says():
+def test_torque_accelerates_as_newton_says() -> None:
     arm = Arm()
     arm.run(torque(0.5), 1.0)
     inertia = arm.model.dof_M0[0]
     assert arm.data.qvel[0] == pytest.approx(0.5 / inertia, rel=1e-3)
 
 
-def test_modes_switch_at_run_time():
+def test_modes_switch_at_run_time() -> None:
     arm = Arm()
     arm.run(torque(1.0), 0.2)
     arm.run(speed(-1.0), 1.0)
@@ -86,7 +86,7 @@ def test_modes_switch_at_run_time():
     assert arm.run(angle(0.25), 4.0) == pytest.approx(0.25, abs=1e-4)
 
 
-def test_limits_hold():
+def test_limits_hold() -> None:
     arm = Arm()
     arm.run(speed(99.0), 2.0)
     assert arm.data.qvel[0] == pytest.approx(2.0, rel=0.01)
@@ -94,7 +94,7 @@ def test_limits_hold():
     assert arm.strongest <= 5.0
 
 
-def test_a_stalled_drive_does_not_wind_up():
+def test_a_stalled_drive_does_not_wind_up() -> None:
     """5 N m cannot lift 3.4 times as much; told to stop, it must not go on pushing."""
     heavy = Arm(gravity=60.0)
     heavy.run(speed(-1.0), 2.0)
@@ -102,7 +102,7 @@ def test_a_stalled_drive_does_not_wind_up():
     assert lead <= DRIVE.saturation_error + DRIVE.speed * 0.02 + 1e-9
 
 
-def test_power_is_force_times_speed():
+def test_power_is_force_times_speed() -> None:
     arm = Arm(gravity=9.81)
     arm.run(speed(-0.5), 1.0)
     power = arm.drives.work.power(arm.rows)[0, 0]
@@ -110,13 +110,13 @@ def test_power_is_force_times_speed():
 
 
 @pytest.mark.parametrize("field", ["force", "speed", "lead", "damping"])
-def test_impossible_drives_are_refused(field):
+def test_impossible_drives_are_refused(field) -> None:
     numbers = {"force": 1.0, "speed": 1.0, "lead": 0.1, "damping": 1.0, field: -1.0}
     with pytest.raises(BadValue, match=f"{field} is -1.0, must be above 0"):
         Drive(**numbers)
 
 
-def test_impossible_commands_are_refused():
+def test_impossible_commands_are_refused() -> None:
     arm = Arm()
     with pytest.raises(BadValue, match="speed is nan"):
         speed(math.nan)
@@ -125,7 +125,7 @@ def test_impossible_commands_are_refused():
     assert not np.any(arm.data.ctrl)
 
 
-def test_a_stalled_drive_changes_no_bit_of_another_simulation():
+def test_a_stalled_drive_changes_no_bit_of_another_simulation() -> None:
     arm = Arm()
     batch = mujoco.batch.Batch(arm.model, nsim=2, nthread=1)
     rows = StateArrays.many(batch)

@@ -44,7 +44,7 @@ def sensors(simulation, robot):
 
 
 @pytest.mark.parametrize("kind", CARRIED)
-def test_a_world_file_gives_a_robot_its_standard_equipment(kind):
+def test_a_world_file_gives_a_robot_its_standard_equipment(kind) -> None:
     bare = Simulation(world(f"name: r, kind: {kind}, position: [0, 0]"))
     equipped = Simulation(world(f"name: r, kind: {kind}, position: [0, 0], sensors: standard"))
     assert sensors(equipped, "r") - sensors(bare, "r") == CARRIED[kind]
@@ -55,20 +55,22 @@ def test_a_world_file_gives_a_robot_its_standard_equipment(kind):
     assert equipped.read("r", "INS").time > 0
 
 
-def test_only_three_kinds_have_equipment_beside_their_own_sensors():
+def test_only_three_kinds_have_equipment_beside_their_own_sensors() -> None:
     from test_robots import simulation
 
     has = {kind for kind in ROBOTS if simulation(kind).scene.robots["robot0"].equipment}
     assert has == set(CARRIED)
 
 
-def test_standard_stands_beside_others_in_a_list():
+def test_standard_stands_beside_others_in_a_list() -> None:
     listed = "sensors: [standard, {kind: compass, name: north, mount: body}]"
     simulation = Simulation(world(f"name: r, kind: quince, position: [0, 0], {listed}"))
     assert CARRIED["quince"] | {"north"} <= sensors(simulation, "r")
 
 
-def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_is_left_alone():
+def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_is_left_alone() -> (
+    None
+):
     plain = world("name: r, kind: quince, position: [0, 0]").robots[0]
     assert plain.sensors == ()
     assert plain.equipped().sensors == ({"kind": "standard"},)
@@ -96,13 +98,13 @@ def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_
         ("3", "yard.yaml line 23: robots.0.sensors is 3, a list is needed"),
     ],
 )
-def test_a_misspelt_word_names_the_nearest(said, sentence):
+def test_a_misspelt_word_names_the_nearest(said, sentence) -> None:
     with pytest.raises(WorldFileError) as caught:
         world(f"name: r, kind: kenaf, position: [0, 0], sensors: {said}")
     assert str(caught.value) == sentence
 
 
-def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way():
+def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way() -> None:
     robot = "name: r, kind: quince, position: [0, 0], command: {forward: 0.2}"
     plain, equipped = Simulation(world(robot)), Simulation(world(robot))
     for simulation in (plain, equipped):
@@ -116,7 +118,7 @@ def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way():
         plain.apply(Equip("q", ()))
 
 
-def test_a_world_with_equipment_can_be_sent_as_json():
+def test_a_world_with_equipment_can_be_sent_as_json() -> None:
     made = world("name: r, kind: kenaf, position: [0, 0], sensors: standard")
     assert type(made).model_validate_json(made.model_dump_json()) == made
 
@@ -125,7 +127,7 @@ def test_a_world_with_equipment_can_be_sent_as_json():
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
+def file(tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("yard") / "yard.yaml"
     path.write_text(
         yard(
@@ -140,7 +142,7 @@ def heard(robot, seconds=1.0):
     return {type(message) for message in robot.listen(seconds)}
 
 
-def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file):
+def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file) -> None:
     with Served(file.parent, file, *QUIET, "--speed", "4") as served:
         with served.join("Quince", "own") as robot:
             assert min(robot.reading("Scanner1").ranges) < 1.7
@@ -155,12 +157,12 @@ def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file):
             assert not {Ins, RangeScan} & heard(blind)
 
 
-def test_no_equipment_is_an_option_of_serve(file):
+def test_no_equipment_is_an_option_of_serve(file) -> None:
     with Served(file.parent, file, *QUIET, "--speed", "4", "--no-equipment") as served:
         for name in ("own", "brought"):
             with served.join("Quince", name) as robot:
                 assert not {Ins, RangeScan} & heard(robot)
 
 
-def test_a_shipped_world_needs_no_change():
+def test_a_shipped_world_needs_no_change() -> None:
     assert load("quince_step").robots[0].sensors == ()

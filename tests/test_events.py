@@ -1,6 +1,7 @@
 """Triggers and events: a world file's door, light and chance, and the same by hand."""
 
 import math
+from pathlib import Path
 
 import pytest
 from support.event_worlds import FALLING, happened, simulation
@@ -30,7 +31,7 @@ def by_itself():
     return sim
 
 
-def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself):
+def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself) -> None:
     times = {name: time for time, name in happened(by_itself, "event")}
     entered = happened(by_itself, "enter")
     assert entered[0][1] == "doorstep"
@@ -42,7 +43,7 @@ def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself):
     assert "surprise" in times
 
 
-def test_the_same_by_hand_is_the_same_to_the_bit(by_itself):
+def test_the_same_by_hand_is_the_same_to_the_bit(by_itself) -> None:
     quiet = grouser.load("gate").changed(triggers=(), events=())
     sim = Simulation(quiet)
     console = Console(sim, steps=True)
@@ -60,7 +61,7 @@ def test_the_same_by_hand_is_the_same_to_the_bit(by_itself):
     assert sim.fingerprint() == by_itself.fingerprint()
 
 
-def test_without_the_trigger_the_door_stays_shut():
+def test_without_the_trigger_the_door_stays_shut() -> None:
     sim = Simulation(grouser.load("gate").changed(triggers=()))
     sim.step(6.0)
     assert opened(sim) < 0.03
@@ -68,7 +69,7 @@ def test_without_the_trigger_the_door_stays_shut():
     assert sim.pose("rex").position[0] < 0.6, "a closed door is solid"
 
 
-def test_seeds_decide_the_surprise():
+def test_seeds_decide_the_surprise() -> None:
     came = set()
     for seed in range(12):
         sim = Simulation(grouser.load("gate"), seed=seed)
@@ -84,7 +85,7 @@ def test_seeds_decide_the_surprise():
 # -- events ------------------------------------------------------------------------------------
 
 
-def test_scheduled_periodic_chained_and_dispatched():
+def test_scheduled_periodic_chained_and_dispatched() -> None:
     sim = simulation("""
 objects:
   - {name: a, kind: lamp, position: [0, 0, 1]}
@@ -102,7 +103,7 @@ events:
     assert lamps(sim) == {"a": False, "b": False}
 
 
-def test_patterns_and_groups_mean_who_is_there_then():
+def test_patterns_and_groups_mean_who_is_there_then() -> None:
     sim = simulation(f"""{FALLING}
 events:
   - {{name: a, at: 0.1, each: ["c*", "x*"], do: ["say {{each}}"]}}
@@ -113,7 +114,7 @@ events:
     assert [text for _, text in happened(sim, "message")] == ["crate", "crate"]
 
 
-def test_chance_follows_its_probability_and_the_seed():
+def test_chance_follows_its_probability_and_the_seed() -> None:
     text = """
 events:
   - {name: coin, every: 0.002, chance: 0.3, do: [say heads]}
@@ -144,7 +145,7 @@ events:
     assert happened(other, "message") != said
 
 
-def test_a_routine_of_the_users_is_called(tmp_path, monkeypatch):
+def test_a_routine_of_the_users_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_goals.py").write_text(
         "def count(simulation, happened):\n"
         "    simulation.goals = getattr(simulation, 'goals', 0) + 1\n"
@@ -169,7 +170,7 @@ events:
     assert "there is no routine 'my_goals:nothing'" in failed[1]
 
 
-def test_what_cannot_be_done_is_logged_and_the_world_goes_on():
+def test_what_cannot_be_done_is_logged_and_the_world_goes_on() -> None:
     sim = simulation(f"""{FALLING}
 events:
   - {{name: gone, at: 0.1, do: [remove crate, reset crate, say still here]}}
@@ -179,7 +180,7 @@ events:
     assert "crate" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
-def test_a_reset_inside_a_step_does_not_lengthen_it():
+def test_a_reset_inside_a_step_does_not_lengthen_it() -> None:
     sim = simulation("""
 events:
   - {name: over, every: 0.3, do: [reset]}
@@ -189,13 +190,13 @@ events:
     assert sim.event_log[-1].kind == "reset"
 
 
-def test_events_that_fire_one_another_through_routines_end():
+def test_events_that_fire_one_another_through_routines_end() -> None:
     sim = simulation("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
     assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
-def fire_again(sim, happened):
+def fire_again(sim, happened) -> None:
     sim.apply(FireEvent(happened.name))
 
 
@@ -239,13 +240,13 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
         ),
     ],
 )
-def test_mistakes_are_told_with_their_line(text, sentence):
+def test_mistakes_are_told_with_their_line(text, sentence) -> None:
     with pytest.raises(GrouserError, match=f"test.yaml line \\d+: .*{sentence}"):
         simulation(DOOR + text)
 
 
 @pytest.mark.parametrize("line", ["tell rex forwrd 1", "after 2 tell rex forwrd 1"])
-def test_what_a_robot_cannot_be_told_is_found_at_the_start(line):
+def test_what_a_robot_cannot_be_told_is_found_at_the_start(line) -> None:
     rex = "robots:\n  - {name: rex, kind: ers7, position: [0, 0]}\n"
     with pytest.raises(GrouserError, match=r"test.yaml line \d+: .*'forwrd'.*mean 'forward'"):
         simulation(f"{rex}events:\n  - {{name: a, do: [{line}]}}")

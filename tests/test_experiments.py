@@ -33,11 +33,11 @@ def shape(report, name):
         ("FFFSS", "0.50-0.60"),
     ],
 )
-def test_a_margin_ends_where_the_result_first_turns(letters, margin):
+def test_a_margin_ends_where_the_result_first_turns(letters, margin) -> None:
     assert friction_margin((0.5, 0.55, 0.6, 0.65, 0.7), letters, 0.6) == margin
 
 
-def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide():
+def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide() -> None:
     """6 of 6 rows; the two rows the paper names fail on smooth belts."""
     table = shape(okada_table4.run(RunOptions(quick=True)), "okada-table4")
     assert (table["agree"], table["of"]) == (6, 6)
@@ -45,7 +45,7 @@ def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide():
     assert table["figures"]["smooth_240mm_at_45deg"] == "F"
 
 
-def test_okada_table1_shows_fig2_and_fig3():
+def test_okada_table1_shows_fig2_and_fig3() -> None:
     table = shape(okada_table1.run(RunOptions(quick=True)), "okada-table1")
     rows = {(row["case"]["fact"], row["case"]["method"]): row for row in table["rows"]}
     assert rows["rough terrain", "wheels"]["ours"] == "-"
@@ -59,7 +59,7 @@ def test_okada_table1_shows_fig2_and_fig3():
     )
 
 
-def test_okada_table2_every_method_keeps_its_speed():
+def test_okada_table2_every_method_keeps_its_speed() -> None:
     table = shape(okada_table2.run(RunOptions(quick=True)), "okada-table2")
     assert [row["agrees"] for row in table["rows"][:5]] == [True] * 5
     for row in table["rows"]:
@@ -69,7 +69,7 @@ def test_okada_table2_every_method_keeps_its_speed():
 
 
 @pytest.mark.slow
-def test_okada_table4_in_full_and_plates_do_not_climb_the_wall():
+def test_okada_table4_in_full_and_plates_do_not_climb_the_wall() -> None:
     table = shape(okada_table4.run(RunOptions()), "okada-table4")
     assert (table["agree"], table["of"]) == (6, 6)
     assert table["figures"]["starts_that_agree"] == 24
@@ -77,7 +77,7 @@ def test_okada_table4_in_full_and_plates_do_not_climb_the_wall():
     assert wall["figures"]["plates_climbs_fig3_wall"] is False
 
 
-def test_zaratti_fig8_all_of_them_walk():
+def test_zaratti_fig8_all_of_them_walk() -> None:
     table = shape(zaratti_fig8.run(RunOptions(quick=True)), "zaratti-fig8")
     assert [row["case"]["walking AIBOs"] for row in table["rows"]] == [1, 5, 12, 32]
     assert table["figures"]["falls"] == 0
@@ -86,7 +86,7 @@ def test_zaratti_fig8_all_of_them_walk():
     assert table["figures"]["physics_hz"] == pytest.approx(500)
 
 
-def test_zaratti_fig9_three_meet_and_contacts_cost():
+def test_zaratti_fig9_three_meet_and_contacts_cost() -> None:
     table = shape(zaratti_fig9.run(RunOptions(quick=True)), "zaratti-fig9")
     figures = table["figures"]
     assert figures["frames_touching"] > 10

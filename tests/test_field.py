@@ -42,7 +42,7 @@ def hit(model, start, way, solid_only=False):
     return model.geom(int(geom[0])).name.removeprefix("terrain/0/"), far
 
 
-def test_the_border_stands_where_the_field_ends_and_is_100_mm_high(model):
+def test_the_border_stands_where_the_field_ends_and_is_100_mm_high(model) -> None:
     name, far = hit(model, (0.5, 0.0, 1e-3), (0, 1, 0))
     assert name.startswith("wall")
     assert far == pytest.approx(league_field.WIDTH / 2, abs=2e-3)
@@ -53,14 +53,14 @@ def test_the_border_stands_where_the_field_ends_and_is_100_mm_high(model):
     assert far == pytest.approx(1 - 0.1, abs=1e-6)
 
 
-def test_corners_are_cut(model):
+def test_corners_are_cut(model) -> None:
     name, far = hit(model, (0.0, 0.0, 0.02), (league_field.LENGTH, league_field.WIDTH, 0))
     assert name.startswith("wall")
     assert far < math.hypot(league_field.LENGTH, league_field.WIDTH) / 2 - 0.1
 
 
 @pytest.mark.parametrize("goal", GOALS, ids=lambda goal: goal.colour)
-def test_a_ball_can_roll_into_the_goal_and_no_further(model, goal):
+def test_a_ball_can_roll_into_the_goal_and_no_further(model, goal) -> None:
     name, far = hit(model, (0.0, 0.0, 0.05), (goal.x, 0, 0), solid_only=True)
     assert name == f"{goal.colour}_goal_back_inside"
     assert far == pytest.approx(league_field.LENGTH / 2 + league_field.GOAL_DEPTH)
@@ -71,13 +71,13 @@ def test_a_ball_can_roll_into_the_goal_and_no_further(model, goal):
         assert not name.startswith(f"{goal.colour}_goal_back")
 
 
-def test_left_post_is_on_the_left_seen_from_the_field():
+def test_left_post_is_on_the_left_seen_from_the_field() -> None:
     for goal in GOALS:
         (lx, ly), (rx, ry) = goal.posts
         assert lx * ry - ly * rx < 0  # from left to right is clockwise
 
 
-def test_beacons_have_the_rule_books_bands(model):
+def test_beacons_have_the_rule_books_bands(model) -> None:
     """Pink on top on the right of the yellow goal, 400 mm high, bands of 100 mm."""
     for beacon in LeagueField(friction=1).beacons:
         away = np.array([beacon.x, beacon.y]) / np.hypot(beacon.x, beacon.y)
@@ -94,13 +94,13 @@ def test_beacons_have_the_rule_books_bands(model):
         assert {beacon.upper, beacon.lower} == {"pink", nearer}
 
 
-def test_every_beacon_is_unlike_the_others():
+def test_every_beacon_is_unlike_the_others() -> None:
     beacons = LeagueField(friction=1).beacons
     assert len({(b.upper, b.lower) for b in beacons}) == len(beacons) == 6
     assert len(LeagueField(friction=1, year=2004).beacons) == 4
 
 
-def test_paint_is_seen_and_not_touched():
+def test_paint_is_seen_and_not_touched() -> None:
     ball = Ball(name="ball", friction=1, mass=0.1, radius=0.05, position=(0.01, 0.15, 0.06))
     model = scene(ball).model
     for name in ("carpet", "lines", "hall_0"):
@@ -114,13 +114,13 @@ def test_paint_is_seen_and_not_touched():
     assert data.body("ball").xpos[2] == pytest.approx(0.05, abs=1e-4)
 
 
-def test_under_the_sky_there_is_no_hall():
+def test_under_the_sky_there_is_no_hall() -> None:
     model = scene(hall=False).model
     names = [model.geom(i).name for i in range(model.ngeom)]
     assert not any("hall" in name for name in names)
 
 
-def test_the_shipped_world_is_this_field():
+def test_the_shipped_world_is_this_field() -> None:
     world = load("league_field")
     assert [terrain.kind for terrain in world.terrain] == ["league_field"]
     assert world.objects[0].radius == league_field.BALL_RADIUS

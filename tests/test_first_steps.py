@@ -1,6 +1,7 @@
 """What a newcomer types first: a world of one's own, what it means, what happened in it."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ BRIEF = ("--seconds", "0.5")
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_show_output_loads_as_the_same_world(name):
+def test_show_output_loads_as_the_same_world(name) -> None:
     world = load(name)
     again = parse(world_text(world), where="again.yaml", folder=shipped()[name].parent)
     assert again == world
@@ -30,7 +31,7 @@ def test_show_output_loads_as_the_same_world(name):
         assert described[0] == described[1]
 
 
-def test_show_marks_defaults():
+def test_show_marks_defaults() -> None:
     result = grouser("show", "quince_step", "--set", "terrain.1.kind=stairs")
     assert result.exit_code == 0, result.output
     lines = [line.strip() for line in result.stdout.splitlines()]
@@ -42,12 +43,12 @@ def test_show_marks_defaults():
 
 
 @pytest.mark.parametrize("text", ["on", "1e3", "a: b", "it's", "", "- x", "näher", "null", "[1]"])
-def test_text_round_trips_through_show(text):
+def test_text_round_trips_through_show(text) -> None:
     world = load("quince_step").changed(description=text)
     assert parse(world_text(world), where="x").description == text
 
 
-def test_new_world_is_a_world_with_stairs(tmp_path):
+def test_new_world_is_a_world_with_stairs(tmp_path: Path) -> None:
     result = grouser("new", "world", "my stairs")
     assert result.exit_code == 0, result.output
     world = load(tmp_path / "my stairs.yaml")
@@ -58,7 +59,7 @@ def test_new_world_is_a_world_with_stairs(tmp_path):
     assert "did you mean 'world'" in refused(grouser("new", "wold", "x"))
 
 
-def test_log_contains_the_motion_of_the_robot(tmp_path):
+def test_log_contains_the_motion_of_the_robot(tmp_path: Path) -> None:
     result = grouser("run", "quince_step", *BRIEF, "--log", "new/q.csv", "--log-rate", "40")
     assert "wrote new/q.csv" in result.stdout, result.output
     with (tmp_path / "new/q.csv").open() as stream:
@@ -77,7 +78,7 @@ def test_log_contains_the_motion_of_the_robot(tmp_path):
     assert log.pitch[-1] == last["pitch_rad"]
 
 
-def test_logging_does_not_change_the_run_and_npz_is_exact(tmp_path):
+def test_logging_does_not_change_the_run_and_npz_is_exact(tmp_path: Path) -> None:
     ends = []
     for rate in (7.0, 333.0):
         sim = Simulation(load("quince_step"))
@@ -94,13 +95,13 @@ def test_logging_does_not_change_the_run_and_npz_is_exact(tmp_path):
     assert last[0] == last[1] == sim.pose("quince").position[0]
 
 
-def test_one_log_per_robot(tmp_path):
+def test_one_log_per_robot(tmp_path: Path) -> None:
     assert grouser("run", "aibo_meet", "--seconds", "0.1", "--log", "m.npz").exit_code == 0
     names = {entry.name for entry in load("aibo_meet").robots}
     assert {file.name for file in tmp_path.iterdir()} == {f"m_{name}.npz" for name in names}
 
 
-def test_invalid_log_options_are_rejected(tmp_path):
+def test_invalid_log_options_are_rejected(tmp_path: Path) -> None:
     assert "must end in .csv or .npz" in refused(grouser("run", "stairs", "--log", "a.txt"))
     (tmp_path / "w.yaml").write_text("name: empty\nterrain: [{kind: flat}]\n")
     assert "no robot in this world" in refused(grouser("run", "w.yaml", "--log", "a.csv"))

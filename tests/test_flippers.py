@@ -34,7 +34,7 @@ def seen(x, nose_up_deg, time):
     )
 
 
-def test_packbot_with_flippers_has_the_published_size_and_mass():
+def test_packbot_with_flippers_has_the_published_size_and_mass() -> None:
     robot = PackBot(flippers=True).build()
     model = robot.spec.compile()
     assert float(model.body_mass.sum()) == pytest.approx(MASS)
@@ -48,7 +48,7 @@ def test_packbot_with_flippers_has_the_published_size_and_mass():
     assert width == pytest.approx(FLIPPERS_WIDTH)
 
 
-def test_packbot_climbs_stairs_with_its_flippers_alone():
+def test_packbot_climbs_stairs_with_its_flippers_alone() -> None:
     """Three risers of 150 mm with treads of 280 mm, as in public buildings."""
     flight = Stairs(x=0, rise=0.15, run=0.28, count=3, friction=0.6)
 
@@ -63,7 +63,7 @@ def test_packbot_climbs_stairs_with_its_flippers_alone():
     assert climbed(False) == "stuck"
 
 
-def test_front_flippers_alone_follow_the_nose_and_go_level_at_a_further_riser():
+def test_front_flippers_alone_follow_the_nose_and_go_level_at_a_further_riser() -> None:
     climber = FlipperClimber(0.0, groups=("front",))
     assert climber(seen(-0.6, 0, 0.0)) == {"front": CLIMB.raised}
     assert climber(seen(-0.5, 5, 0.5)) is None
@@ -76,7 +76,7 @@ def test_front_flippers_alone_follow_the_nose_and_go_level_at_a_further_riser():
     assert climber(seen(-0.2, 40, 3.5)) is None
 
 
-def test_with_rear_flippers_angles_are_the_stages_and_a_halt_changes_nothing_more():
+def test_with_rear_flippers_angles_are_the_stages_and_a_halt_changes_nothing_more() -> None:
     climber = FlipperClimber(0.0)
     climber(seen(-0.6, 0, 0.0))
     assert climber(seen(-0.4, 25, 1.0)) == {"front": CLIMB.front_press, "rear": CLIMB.rear_press}
@@ -85,7 +85,7 @@ def test_with_rear_flippers_angles_are_the_stages_and_a_halt_changes_nothing_mor
 
 
 @pytest.mark.parametrize("flippers", [{"rear": {"reach": 0.2}}, FOUR])
-def test_a_crawler_has_the_flippers_it_is_given(flippers):
+def test_a_crawler_has_the_flippers_it_is_given(flippers) -> None:
     robot = describe("crawler", {**CRAWLER, "flippers": flippers}, "test").build()
     model = robot.spec.compile()
     assert set(robot.groups) == set(flippers)
@@ -108,11 +108,11 @@ def test_a_crawler_has_the_flippers_it_is_given(flippers):
         ([0.2], "is not"),
     ],
 )
-def test_flippers_that_cannot_be_are_refused(flippers, message):
+def test_flippers_that_cannot_be_are_refused(flippers, message) -> None:
     with pytest.raises(BadValue, match=message):
         describe("crawler", {**CRAWLER, "flippers": flippers}, "test")
 
 
-def test_packbot_has_no_angle_for_flippers_that_it_lacks():
+def test_packbot_has_no_angle_for_flippers_that_it_lacks() -> None:
     with pytest.raises(BadValue, match="without flippers: true"):
         describe("packbot", {"front_deg": 30}, "test")

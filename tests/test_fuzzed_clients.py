@@ -22,7 +22,7 @@ OPTIONS = ("--players", "3", "--lines-per-second", "1e6")
 class Drivers:
     """Three robots that drive in lockstep with the same seeded commands."""
 
-    def __init__(self, served, stack):
+    def __init__(self, served, stack) -> None:
         self._rng = random.Random(0)
         self._robots = [
             stack.enter_context(served.join(kind, name, at=(-1 - y, y, 0)))
@@ -33,14 +33,14 @@ class Drivers:
         self._wait()
         self.turns = 0
 
-    def step(self):
+    def step(self) -> None:
         for robot in self._robots:
             robot.drive(self._rng.uniform(-3, 5), self._rng.uniform(-3, 5))
             robot.end_turn()
         self._wait()
         self.turns += 1
 
-    def _wait(self):
+    def _wait(self) -> None:
         self.time = {robot.turn().time for robot in self._robots}
 
 
@@ -93,23 +93,23 @@ def run_without_fuzzers(folder, turns):
         return served.console("hash")
 
 
-def check(folder, processes, lines):
+def check(folder, processes, lines) -> None:
     turns, state, grown = run_with_fuzzers(folder, processes, lines)
     assert grown < GROWTH
     assert run_without_fuzzers(folder, turns) == state
 
 
-def test_eight_thousand_fuzzed_lines_do_not_change_the_simulation(tmp_path):
+def test_eight_thousand_fuzzed_lines_do_not_change_the_simulation(tmp_path: Path) -> None:
     check(tmp_path, 2, 8_000)
 
 
 @pytest.mark.slow
-def test_a_million_fuzzed_lines_do_not_change_the_simulation(tmp_path):
+def test_a_million_fuzzed_lines_do_not_change_the_simulation(tmp_path: Path) -> None:
     check(tmp_path, 4, 1_000_000)
 
 
 @pytest.mark.slow
-def test_fuzzed_lines_of_an_authenticated_client_do_not_stop_the_server(tmp_path):
+def test_fuzzed_lines_of_an_authenticated_client_do_not_stop_the_server(tmp_path: Path) -> None:
     """A client with a robot and all roles may disturb the world, but not the server."""
     rng, known = random.Random(0), fuzz_client.sources()
     robots = ("USARBot.P3AT", "USARBot.Kenaf", "USARBot.ERS7", "USARBotAPI.WorldController")

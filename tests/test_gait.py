@@ -39,7 +39,7 @@ def extremes(gait):
 
 
 @AIBOS
-def test_legs_go_back_where_they_came_from(aibo):
+def test_legs_go_back_where_they_came_from(aibo) -> None:
     rng = np.random.default_rng(1)
     (low, high), straight = limits(aibo)[0].reshape(4, 3, 2).transpose(2, 0, 1), aibo.legs._straight
     angles = rng.uniform(np.maximum(low, -1.2), np.minimum(high, 1.2), (500, 4, 3))
@@ -52,14 +52,14 @@ def test_legs_go_back_where_they_came_from(aibo):
 
 
 @AIBOS
-def test_legs_reach_what_they_are_told_to_the_last_micrometre(aibo):
+def test_legs_reach_what_they_are_told_to_the_last_micrometre(aibo) -> None:
     rng = np.random.default_rng(2)
     paws = aibo.stance.paws() + rng.uniform(-0.01, 0.01, (200, 4, 3))
     assert np.abs(aibo.legs.paws(aibo.legs.angles(paws)) - paws).max() < 1e-12
 
 
 @AIBOS
-def test_a_leg_stretches_towards_what_is_out_of_reach(aibo):
+def test_a_leg_stretches_towards_what_is_out_of_reach(aibo) -> None:
     far = aibo.legs.shoulders + np.array([0.0, 0.0, -1.0])
     angles = aibo.legs.angles(far)
     assert np.isfinite(angles).all()
@@ -67,7 +67,7 @@ def test_a_leg_stretches_towards_what_is_out_of_reach(aibo):
 
 
 @AIBOS
-def test_hanging_legs_are_as_long_as_the_table(aibo):
+def test_hanging_legs_are_as_long_as_the_table(aibo) -> None:
     paws = aibo.legs.paws(np.zeros((4, 3)))
     for leg, paw in zip(LEGS, paws, strict=True):
         limb = aibo.legs.fore if leg.endswith("f") else aibo.legs.hind
@@ -76,7 +76,7 @@ def test_hanging_legs_are_as_long_as_the_table(aibo):
 
 
 @AIBOS
-def test_positive_angles_go_forwards_outwards_and_bend(aibo):
+def test_positive_angles_go_forwards_outwards_and_bend(aibo) -> None:
     still = aibo.legs.angles(aibo.stance.paws())
     for joint, axis, sign in ((0, 0, np.ones(4)), (1, 1, np.array([1, 1, -1, -1])), (2, 0, END)):
         more = still.copy()
@@ -85,7 +85,7 @@ def test_positive_angles_go_forwards_outwards_and_bend(aibo):
 
 
 @AIBOS
-def test_whatever_it_is_told_joints_stay_within_their_limits(aibo):
+def test_whatever_it_is_told_joints_stay_within_their_limits(aibo) -> None:
     (low, high), _ = limits(aibo)[0].T, None
     gait = aibo.gait
     for told in (extremes(gait), 5 * extremes(gait)):
@@ -97,7 +97,7 @@ def test_whatever_it_is_told_joints_stay_within_their_limits(aibo):
 
 
 @AIBOS
-def test_diagonal_legs_go_together_and_two_are_always_down(aibo):
+def test_diagonal_legs_go_together_and_two_are_always_down(aibo) -> None:
     gait = aibo.gait
     states = walked(gait, [gait.fastest[0], 0, 0, 0], 3.0)[250:, 0]
     lifted = gait.paws(states)[..., 2] - gait.standing[:, 2]
@@ -108,7 +108,7 @@ def test_diagonal_legs_go_together_and_two_are_always_down(aibo):
 
 
 @AIBOS
-def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo):
+def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo) -> None:
     gait = aibo.gait
     told = np.array([0.5 * gait.fastest[0], 0.3 * gait.fastest[1], 0.2 * gait.fastest[2], 0.0])
     paws = gait.paws(walked(gait, told, 3.0)[500:, 0])
@@ -121,7 +121,7 @@ def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo):
 
 
 @AIBOS
-def test_it_starts_and_stops_without_a_jump(aibo):
+def test_it_starts_and_stops_without_a_jump(aibo) -> None:
     gait = aibo.gait
     go = walked(gait, [gait.fastest[0], 0, gait.fastest[2] / 2, 0], 1.5)
     halt = walked(gait, np.zeros(4), 2.0, go[-1])
@@ -134,7 +134,7 @@ def test_it_starts_and_stops_without_a_jump(aibo):
 
 
 @AIBOS
-def test_many_robots_walk_as_one_does_to_the_bit(aibo):
+def test_many_robots_walk_as_one_does_to_the_bit(aibo) -> None:
     gait = aibo.gait
     told = extremes(gait)
     told[::3, 3] = 1.0
@@ -146,7 +146,7 @@ def test_many_robots_walk_as_one_does_to_the_bit(aibo):
 
 
 @AIBOS
-def test_a_kick_waits_until_it_stands_happens_once_and_then_walks_on(aibo):
+def test_a_kick_waits_until_it_stands_happens_once_and_then_walks_on(aibo) -> None:
     gait = aibo.gait
     fast = walked(gait, [gait.fastest[0], 0, 0, 0], 1.0)[-1]
     told = [gait.fastest[0], 0, 0, 1.0]
@@ -164,7 +164,7 @@ def test_a_kick_waits_until_it_stands_happens_once_and_then_walks_on(aibo):
 
 
 @AIBOS
-def test_kicks_of_both_paws_mirror_each_other_within_the_limits(aibo):
+def test_kicks_of_both_paws_mirror_each_other_within_the_limits(aibo) -> None:
     kick, (low, high) = aibo.gait.kick, limits(aibo)[0].T
     time = np.linspace(0, kick.duration, 300)
     left = kick.angles(time, np.ones(300)).reshape(-1, 4, 3)
@@ -177,7 +177,7 @@ def test_kicks_of_both_paws_mirror_each_other_within_the_limits(aibo):
     assert left[-1] == pytest.approx(standing)
 
 
-def test_equal_robots_have_equal_gaits():
+def test_equal_robots_have_equal_gaits() -> None:
     assert hash(ERS7.gait) == hash(ERS7.build().gait)
     assert ERS7.build().gait == ERS7.build().gait
     assert ERS7.gait != ERS210.gait

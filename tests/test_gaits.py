@@ -28,7 +28,7 @@ def legs(simulation, name="rex"):
     return np.array([simulation.read(name, "encoder")[drive] for drive in gait.drives])
 
 
-def test_a_gait_sleeps_until_told_and_again_when_told_to_stop():
+def test_a_gait_sleeps_until_told_and_again_when_told_to_stop() -> None:
     simulation = standing()
     simulation.step(1.0)
     still = legs(simulation)
@@ -47,7 +47,7 @@ def test_a_gait_sleeps_until_told_and_again_when_told_to_stop():
     assert np.abs(stopped - still).max() < 0.05
 
 
-def test_degrees_and_left_out_inputs():
+def test_degrees_and_left_out_inputs() -> None:
     robot = standing().scene.robots["rex"]
     told = robot.gait_inputs({"turn_deg": 90})
     assert told["turn"] == pytest.approx(math.pi / 2)
@@ -55,7 +55,7 @@ def test_degrees_and_left_out_inputs():
     assert robot.gait_inputs({"neck_deg": -20}) == {}
 
 
-def test_a_drive_told_directly_belongs_to_whoever_told_it():
+def test_a_drive_told_directly_belongs_to_whoever_told_it() -> None:
     simulation = standing()
     simulation.command("rex", forward=0.15)
     simulation.step(0.5)
@@ -73,7 +73,7 @@ def test_a_drive_told_directly_belongs_to_whoever_told_it():
     assert np.abs(legs(simulation) - first).max() > 0.05, "told again, it walks again"
 
 
-def test_head_joints_are_free_while_it_walks():
+def test_head_joints_are_free_while_it_walks() -> None:
     simulation = standing()
     simulation.command("rex", forward=0.1, pan_deg=40)
     simulation.step(1.5)
@@ -81,7 +81,7 @@ def test_head_joints_are_free_while_it_walks():
     assert simulation.pose("rex").position[0] > 0.05
 
 
-def test_mistakes_are_one_sentence():
+def test_mistakes_are_one_sentence() -> None:
     simulation = standing()
     with pytest.raises(BadValue, match="tell the gait or the drive"):
         simulation.command("rex", forward=0.1, lf_knee=0.3)
@@ -91,7 +91,7 @@ def test_mistakes_are_one_sentence():
         simulation.command("rex", {"forward": "fast"})
 
 
-def test_who_walks_notices_nobody_who_joins_or_leaves():
+def test_who_walks_notices_nobody_who_joins_or_leaves() -> None:
     alone, visited = standing(), standing()
     for simulation in (alone, visited):
         simulation.command("rex", forward=0.15)
@@ -107,7 +107,7 @@ def test_who_walks_notices_nobody_who_joins_or_leaves():
     assert visited.pose("rex").position == pytest.approx(alone.pose("rex").position, abs=2e-3)
 
 
-def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company():
+def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company() -> None:
     def trial(forward, seconds):
         world = pack_world(ers7_entry("rex", 0.0, 0.0, 0.0, forward=forward))
         schedule = ((0.5, {"forward": forward, "turn": 0.4}),)
@@ -128,7 +128,7 @@ GAITS = {"trot": ERS7.gait, "biped": Qrio().build().gait, "crank": VelociRoach()
 class Counted:
     """A gait that counts how often it was asked for angles."""
 
-    def __init__(self, gait):
+    def __init__(self, gait) -> None:
         self.gait, self.calls = gait, 0
 
     def advance(self, state, told, dt):
@@ -141,7 +141,7 @@ class Counted:
 
 @pytest.mark.parametrize("robots", [1, 5, 60])
 @pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS)
-def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
+def test_what_is_planned_is_what_happens_to_the_bit(gait, robots) -> None:
     rng, cache, every = np.random.default_rng(6), GaitCache(), 0.004
     state = planned = np.tile(gait.start(), (robots, 1))
     told = np.zeros((robots, len(gait.inputs)))
@@ -161,7 +161,7 @@ def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
 
 
 @pytest.mark.parametrize("name", ["trot", "biped"])
-def test_strides_share_a_call_and_who_stands_costs_none(name):
+def test_strides_share_a_call_and_who_stands_costs_none(name) -> None:
     gait, cache, every = Counted(GAITS[name]), GaitCache(), 0.008
 
     def calls(state, forward, strides):

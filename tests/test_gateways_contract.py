@@ -55,21 +55,21 @@ class UsarsimClient:
     gateway = UsarsimGateway(((0, PortProfile()),))
     port = "control"
 
-    def __init__(self, server, name, *, token=None):
+    def __init__(self, server, name, *, token=None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._side = ClientSide(UT2004)
         login = f" {{Token {token.secret}}}" if token else ""
         self._send(f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location 0,0,0}}{login}")
 
-    def drive(self):
+    def drive(self) -> None:
         self._send("DRIVE {Left 3.0} {Right 3.0}")
 
     def travelled(self):
         """Return the forward distance (m) of the next odometry reading."""
         return self._next(Odometry).pose[0]
 
-    def enter(self):
+    def enter(self) -> None:
         """Check that the client was admitted."""
         self.travelled()
 
@@ -77,12 +77,12 @@ class UsarsimClient:
         """Return the reason of the refusal."""
         return self._next(Notice).text
 
-    def break_connection(self):
+    def break_connection(self) -> None:
         """Break the connection without closing it."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 
-    def _send(self, line):
+    def _send(self, line) -> None:
         self._socket.sendall(f"{line}\r\n".encode())
 
     def _next(self, kind):
@@ -104,7 +104,7 @@ class RosbridgeClient:
     )
     port = "rosbridge"
 
-    def __init__(self, server, name, *, token=None):
+    def __init__(self, server, name, *, token=None) -> None:
         self._robot, self._refusal = name, None
         header = {"Authorization": f"Bearer {token.secret}"} if token else None
         try:
@@ -118,11 +118,11 @@ class RosbridgeClient:
         except InvalidStatus as error:
             self._refusal = error.response.body.decode()
 
-    def drive(self):
+    def drive(self) -> None:
         assert self._call("path_plan")["values"]["success"]
         self._send("drive")
 
-    def enter(self):
+    def enter(self) -> None:
         """Check that the client was admitted."""
         assert self._call("reset_pose")["values"]["success"]
 
@@ -130,7 +130,7 @@ class RosbridgeClient:
         """Return the reason of the refusal to connect or to drive."""
         return self._refusal or self._call("drive")["values"]
 
-    def break_connection(self):
+    def break_connection(self) -> None:
         """Break the connection without closing it."""
         self._socket.socket.shutdown(socket.SHUT_RDWR)
 
@@ -138,7 +138,7 @@ class RosbridgeClient:
         self._send(service)
         return json.loads(self._socket.recv(TIMEOUT))
 
-    def _send(self, service):
+    def _send(self, service) -> None:
         self._socket.send(json.dumps({"op": "call_service", "service": f"{self._robot}/{service}"}))
 
 
@@ -150,25 +150,25 @@ class CanClient:
     kind = "kenaf"
     owners_when_gone = frozenset({OWN})
 
-    def __init__(self, server, name, *, token=None):
+    def __init__(self, server, name, *, token=None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._splitter = MessageSplitter()
         self._socket.sendall(encode_open("can0", token.secret if token else "") + RAW_MODE)
         assert self._next() == BusAnswer("hi")
 
-    def drive(self):
+    def drive(self) -> None:
         """Command the belts until the connection closes, from a thread."""
         self.enter()
         threading.Thread(target=self._drive, daemon=True).start()
 
-    def _drive(self):
+    def _drive(self) -> None:
         with contextlib.suppress(OSError):
             for counter in itertools.count():
                 self._socket.sendall(encode_send(BeltSpeeds(0.3, 0.3).frame(counter)))
                 time.sleep(0.02)
 
-    def enter(self):
+    def enter(self) -> None:
         """Check that the client was admitted."""
         assert self._next() == self._next() == BusAnswer("ok")
 
@@ -182,7 +182,7 @@ class CanClient:
         assert answer.word == "error"
         return answer.reason
 
-    def break_connection(self):
+    def break_connection(self) -> None:
         """Break the connection without closing it."""
         self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -202,7 +202,7 @@ CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient, "can": CanCli
 class Live:
     """Server in a thread, as a context manager."""
 
-    def __init__(self, *gateways, kind="p2dx", **options):
+    def __init__(self, *gateways, kind="p2dx", **options) -> None:
         robot = RobotEntry(name=OWN, kind=kind, position=(0, 3, 0))
         ground = (Flat(friction=0.8),)
         world = World(name="yard", physics=STANDARD, terrain=ground, robots=(robot,))
@@ -213,7 +213,7 @@ class Live:
         self.closing = ExitStack()
         """Connections to be closed at the end."""
 
-    async def _serve(self):
+    async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         async with Server(self._simulation, self._options) as self._server:
             self.ports = self._server.ports
@@ -225,7 +225,7 @@ class Live:
         assert self._ready.wait(TIMEOUT)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self.closing.close()
         self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(TIMEOUT)
@@ -247,7 +247,7 @@ class Live:
     def x(self, name):
         return self.query(lambda host: float(host.simulation.pose(name).position[0]))
 
-    def pass_time(self, seconds):
+    def pass_time(self, seconds) -> None:
         end = self.query(lambda host: host.time) + seconds
         until(lambda: self.query(lambda host: host.time) >= end)
 
@@ -263,22 +263,22 @@ def _owners(client):
 
 
 @pytest.fixture(params=COMMANDING)
-def client(request):
+def client(request: pytest.FixtureRequest):
     assert request.param in CLIENTS, "a gateway that commands robots needs a client here"
     return CLIENTS[request.param]
 
 
 @pytest.fixture(params=ADDING)
-def adding_client(request):
+def adding_client(request: pytest.FixtureRequest):
     return CLIENTS[request.param]
 
 
 @pytest.mark.parametrize("name", GATEWAYS)
-def test_every_row_names_a_gateway(name):
+def test_every_row_names_a_gateway(name) -> None:
     assert callable(GATEWAYS[name].load()().endpoints)
 
 
-def test_client_joins_drives_and_receives_readings(adding_client):
+def test_client_joins_drives_and_receives_readings(adding_client) -> None:
     with Live(adding_client.gateway) as server:
         robot = adding_client(server, "rover")
         before = robot.travelled()
@@ -288,7 +288,7 @@ def test_client_joins_drives_and_receives_readings(adding_client):
         assert server.x("rover") > 0.08
 
 
-def test_added_robot_is_removed_with_its_connection(adding_client):
+def test_added_robot_is_removed_with_its_connection(adding_client) -> None:
     with Live(adding_client.gateway) as server:
         lost, other = adding_client(server, "lost"), adding_client(server, "other")
         lost.travelled(), other.travelled()
@@ -298,7 +298,7 @@ def test_added_robot_is_removed_with_its_connection(adding_client):
         other.travelled()  # not affected
 
 
-def test_robot_of_the_world_stays_and_stops(client):
+def test_robot_of_the_world_stays_and_stops(client) -> None:
     with Live(client.gateway, kind=_kind(client)) as server:
         robot = client(server, OWN)
         robot.drive()
@@ -312,7 +312,7 @@ def test_robot_of_the_world_stays_and_stops(client):
         assert OWN in server.robots()
 
 
-def test_robot_of_a_silent_client_stops(adding_client):
+def test_robot_of_a_silent_client_stops(adding_client) -> None:
     with Live(adding_client.gateway, command_timeout=0.3) as server:
         robot = adding_client(server, "quiet")
         robot.travelled()  # joined
@@ -325,7 +325,7 @@ def test_robot_of_a_silent_client_stops(adding_client):
         assert server.owners() == {"quiet"}
 
 
-def test_driving_needs_the_drive_role(client):
+def test_driving_needs_the_drive_role(client) -> None:
     with Live(client.gateway, kind=_kind(client), tokens=(DRIVER, WATCHER)) as server:
         assert "token" in client(server, OWN).refusal()
         assert "'drive'" in client(server, OWN, token=WATCHER).refusal()
@@ -334,14 +334,14 @@ def test_driving_needs_the_drive_role(client):
         assert server.robots() == {OWN}
 
 
-def test_robots_per_address_are_limited(adding_client):
+def test_robots_per_address_are_limited(adding_client) -> None:
     with Live(adding_client.gateway, limits=Limits(robots_per_address=1)) as server:
         adding_client(server, "first").travelled()
         assert "no further robot" in adding_client(server, "second").refusal()
         assert server.owners() == {"first"}
 
 
-def test_robots_of_all_gateways_are_counted_together():
+def test_robots_of_all_gateways_are_counted_together() -> None:
     both, limits = (UsarsimClient.gateway, RosbridgeClient.gateway), Limits(robots_per_address=1)
     with Live(*both, limits=limits) as server:
         UsarsimClient(server, "first").travelled()

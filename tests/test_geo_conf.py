@@ -26,7 +26,7 @@ def still(kind):
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_state_comes_through(kind, dialect):
+def test_state_comes_through(kind, dialect) -> None:
     robot = still(kind).speak(PortProfile(dialect))
     *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
     assert isinstance(state, State)
@@ -44,7 +44,7 @@ def test_state_comes_through(kind, dialect):
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
+def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect) -> None:
     robot = still(kind).speak(PortProfile(dialect))
     body, profile = robot.layout, robot.profile
     (geo,) = robot.received(geometry(body, GetGeometry("Robot"), profile))
@@ -70,7 +70,7 @@ def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
         assert len(robot.lines(geometry(body, nobody, profile))) == int(dialect.packed)
 
 
-def test_the_packages_state_is_the_captures():
+def test_the_packages_state_is_the_captures() -> None:
     robot = still("p2at").speak(PortProfile(UT2004))
     angles = dict.fromkeys(robot.layout.robot.drives, 0.0)
     package, _ = robot.lines(robot.adapter.state(3104.57, angles, robot.profile))
@@ -80,7 +80,7 @@ def test_the_packages_state_is_the_captures():
     )
 
 
-def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
+def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw() -> None:
     robot = Wired("p2dx")
     (geo,) = robot.received(geometry(robot.layout, GetGeometry("Sonar", "F1"), robot.profile))
     (first,) = geo.sensors
@@ -93,7 +93,7 @@ def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
     assert laser.mount == "P2DX"
 
 
-def test_a_cameras_tile_and_key_are_in_its_configuration():
+def test_a_cameras_tile_and_key_are_in_its_configuration() -> None:
     robot = Wired("p2dx")
     (conf,) = robot.received(
         configuration(
@@ -114,7 +114,7 @@ def test_a_cameras_tile_and_key_are_in_its_configuration():
     assert said["CameraFov"] == pytest.approx(narrow, abs=1e-3)
 
 
-def test_unreal_units_in_and_out():
+def test_unreal_units_in_and_out() -> None:
     profile = PortProfile(UT2004, Axes.Z_DOWN, unreal=True)
     for port in (profile, PortProfile()):
         far = [0.1, -0.0, 7.3]

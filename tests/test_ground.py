@@ -51,7 +51,7 @@ def check(scene, points):
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_every_kind_of_ground_is_found_as_rays_find_it(kind):
+def test_every_kind_of_ground_is_found_as_rays_find_it(kind) -> None:
     scene = scene_of(EXAMPLES[kind])
     data = scene.initial()
     solid = scene.model.geom_contype != 0
@@ -63,7 +63,7 @@ def test_every_kind_of_ground_is_found_as_rays_find_it(kind):
     assert len(np.unique(found.geom)) > 1 or solid.sum() == 1
 
 
-def test_a_turned_height_field_is_cut_along_mujocos_diagonal():
+def test_a_turned_height_field_is_cut_along_mujocos_diagonal() -> None:
     ground = FractalGround(friction=1, x=0.3, y=-0.2, yaw_deg=33, length=2, width=2, smoothness=0.2)
     points = np.random.default_rng(2).uniform([-1.5, -1.5], [2.5, 2.5], (1000, 2))
     found = check(scene_of(ground), points)
@@ -71,14 +71,14 @@ def test_a_turned_height_field_is_cut_along_mujocos_diagonal():
     assert (found.height > 0.01).any()
 
 
-def test_many_bumps_on_a_bridge():
+def test_many_bumps_on_a_bridge() -> None:
     scene = scene_of(
         FLAT, DoubleBridge(friction=1, x=0), PyramidBumps(friction=1, x=1, y=0.75, z=0.2)
     )
     check(scene, np.random.default_rng(3).uniform([0.9, 0.4], [2.1, 1.1], (500, 2)))
 
 
-def test_fixed_objects_are_ground_and_those_that_move_are_not():
+def test_fixed_objects_are_ground_and_those_that_move_are_not() -> None:
     common = {"friction": 1, "yaw_deg": 20}
     things = (
         Box(
@@ -115,7 +115,7 @@ def test_fixed_objects_are_ground_and_those_that_move_are_not():
     assert ground.below([5.0, 0.0]).height == 0
 
 
-def test_from_underneath_a_bridge_hangs_above():
+def test_from_underneath_a_bridge_hangs_above() -> None:
     ground = Ground(scene_of(FLAT, DoubleBridge(friction=1, x=-1.5)))
     points = [[0, 0.75, 1.0], [0, 0.75, 0.16], [0, 0.75, 0.1], [0, 0, 0.1]]
     found = ground.below(points)
@@ -127,7 +127,7 @@ def test_from_underneath_a_bridge_hangs_above():
     ]
 
 
-def test_points_may_have_any_leading_shape():
+def test_points_may_have_any_leading_shape() -> None:
     ground = Ground(scene_of(FLAT, EXAMPLES["ramp"]))
     points = np.random.default_rng(5).uniform(-2, 2, (7, 6, 2))
     found = ground.below(points)
@@ -137,7 +137,7 @@ def test_points_may_have_any_leading_shape():
     assert ground.below(np.empty((0, 2))).height.shape == (0,)
 
 
-def test_more_points_than_a_chunk_are_all_answered():
+def test_more_points_than_a_chunk_are_all_answered() -> None:
     ground = Ground(scene_of(FLAT, EXAMPLES["ramp"]))
     points = np.random.default_rng(6).uniform(-2, 3, (40_000, 2))
     expected = np.interp(points[:, 0], [1, 1 + 0.2 * 3**0.5], [0, 0.2])
@@ -145,12 +145,12 @@ def test_more_points_than_a_chunk_are_all_answered():
     assert ground.below(points).height == pytest.approx(expected, abs=1e-7)
 
 
-def test_a_robot_is_no_ground():
+def test_a_robot_is_no_ground() -> None:
     scene = compose(grouser.load("double_bridge"))
     assert Ground(scene).below([-1.6, 0.75]).height == 0
 
 
 @pytest.mark.parametrize("points", [[1.0], [[1, 2, 3, 4]], 3.0, [np.nan, 0.0], [np.inf, 0.0]])
-def test_what_is_no_point_is_refused(points):
+def test_what_is_no_point_is_refused(points) -> None:
     with pytest.raises(BadValue, match="points: "):
         Ground(scene_of(FLAT)).below(points)

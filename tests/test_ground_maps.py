@@ -15,7 +15,7 @@ from grouser.world.terrain.step import Step
 
 
 @pytest.mark.parametrize("test", ground_maps.TESTS)
-def test_the_map_of_an_apparatus_is_as_high_as_it(test):
+def test_the_map_of_an_apparatus_is_as_high_as_it(test) -> None:
     course = APPARATUS[test].at(APPARATUS[test].sizes[0])
     grid = ground_maps.as_map(course, 0.02).grid()
     assert np.isfinite(grid).all()
@@ -40,7 +40,7 @@ def quince(terrain, seconds):
     return simulation.data.qpos[:3], most
 
 
-def test_quince_climbs_a_step_that_is_a_map_with_few_contacts():
+def test_quince_climbs_a_step_that_is_a_map_with_few_contacts() -> None:
     solids = (Flat(friction=0.6), Step(x=bench.EDGE, height=bench.RISE, friction=0.6))
     place, most = quince((bench.step_map(),), 4.0)
     wanted, contacts = quince(solids, 4.0)
@@ -49,7 +49,7 @@ def test_quince_climbs_a_step_that_is_a_map_with_few_contacts():
     assert most < 1.5 * contacts
 
 
-def test_the_bench_measures_every_figure_it_names(monkeypatch):
+def test_the_bench_measures_every_figure_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"TURNS": 2, "SETTLE": 0.1, "SECONDS": 0.05, "POSES": 20_000}.items():
         monkeypatch.setattr(bench, name, value)
     figures = bench.run(lambda *_: None)
@@ -58,6 +58,6 @@ def test_the_bench_measures_every_figure_it_names(monkeypatch):
 
 
 @pytest.mark.slow
-def test_verdicts_are_the_same_on_solids_and_maps():
+def test_verdicts_are_the_same_on_solids_and_maps() -> None:
     table = ground_maps.run(RunOptions(quick=True)).table
     assert table.agree == table.of == 1

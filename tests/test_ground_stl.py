@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def written(scene, path):
     return mesh
 
 
-def check_heights(scene, mesh, close=4 * GROWTH):
+def check_heights(scene, mesh, close=4 * GROWTH) -> None:
     """Compare with the ground query, where no edge is near."""
     rng = np.random.default_rng(0)
     points = rng.uniform(mesh.bounds[0, :2], mesh.bounds[1, :2], (60, 2))
@@ -53,7 +54,7 @@ def check_heights(scene, mesh, close=4 * GROWTH):
 
 
 @pytest.mark.parametrize("turn_deg", [3.0, 30.0, 45.0])
-def test_maps_with_planes_across_the_grid_are_closed(tmp_path, turn_deg):
+def test_maps_with_planes_across_the_grid_are_closed(tmp_path: Path, turn_deg) -> None:
     piece = HeightMap.of(turned_ramps(0.05, turn_deg), 0.05, x=0, friction=0.4)
     scene = scene_of(piece)
     check_heights(scene, written(scene, tmp_path / "ramps.stl"))
@@ -74,7 +75,9 @@ def top(corners, x, y):
 
 @pytest.mark.parametrize("on_a_plane", [False, True])
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_every_kind_of_ground_is_closed_and_as_high_as_it_is(kind, on_a_plane, tmp_path):
+def test_every_kind_of_ground_is_closed_and_as_high_as_it_is(
+    kind, on_a_plane, tmp_path: Path
+) -> None:
     scene = scene_of(*([FLAT] if on_a_plane else []), EXAMPLES[kind])
     mesh = written(scene, tmp_path / "ground.stl")
     if kind not in ("pyramid_bumps", "hurdle"):  # all edges; pipes are cut into corners
@@ -82,7 +85,7 @@ def test_every_kind_of_ground_is_closed_and_as_high_as_it_is(kind, on_a_plane, t
 
 
 @pytest.mark.parametrize("name", ["rubble", "double_bridge", "bumps", "plywood_bridge"])
-def test_shipped_rough_worlds_are_watertight(name, tmp_path):
+def test_shipped_rough_worlds_are_watertight(name, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.stl"
     told = CliRunner().invoke(app, ["export-stl", name, "--out", str(path)])
     assert told.exit_code == 0, told.output
@@ -92,7 +95,7 @@ def test_shipped_rough_worlds_are_watertight(name, tmp_path):
     check_heights(compose(grouser.load(name)), mesh)
 
 
-def test_fixed_objects_belong_to_the_ground(tmp_path):
+def test_fixed_objects_belong_to_the_ground(tmp_path: Path) -> None:
     things = (
         Ball(name="ball", radius=0.2, position=(0, 0, 0.1), friction=1, fixed=True),
         Cylinder(name="post", radius=0.1, length=1, position=(1, 0, 0.5), friction=1, fixed=True),
@@ -105,20 +108,20 @@ def test_fixed_objects_belong_to_the_ground(tmp_path):
     assert mesh.volume == pytest.approx(solid, rel=0.02)
 
 
-def test_no_ground_is_one_sentence():
+def test_no_ground_is_one_sentence() -> None:
     ball = Ball(name="free", radius=0.2, position=(2, 0, 3.0), friction=1, mass=1)
     world = grouser.load("roach_circle").changed(terrain=(), objects=(ball,), robots=())
     with pytest.raises(BadValue, match="has no ground that an STL file could show"):
         ground_surface(compose(world))
 
 
-def test_without_its_package_it_says_what_to_install(monkeypatch):
+def test_without_its_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     with pytest.raises(MissingDependency, match=r"pip install \"grouser\[ground\]\""):
         ground_surface(scene_of(FLAT))
 
 
-def test_another_ending_is_refused_before_any_work(tmp_path):
+def test_another_ending_is_refused_before_any_work(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, ["export-stl", "rubble", "--out", str(tmp_path / "a.obj")])
     assert told.exit_code == 2
     assert "must end in .stl" in told.output

@@ -1,5 +1,7 @@
 """Height maps: where their ground is, how they are cut, what is refused and in which words."""
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -26,7 +28,7 @@ HFIELD, BOX, MESH = (
 )
 
 
-def world(tmp_path, line):
+def world(tmp_path: Path, line):
     """Return a world whose ground is ``line``, its files beside it."""
     text = f"""
 name: map
@@ -38,7 +40,7 @@ terrain:
     return parse(text, where="map.yaml", folder=tmp_path)
 
 
-def refused(tmp_path, line):
+def refused(tmp_path: Path, line):
     """Return the one sentence that ``line`` is refused with."""
     with pytest.raises(WorldFileError) as error:
         world(tmp_path, line)
@@ -48,7 +50,7 @@ def refused(tmp_path, line):
 
 
 @pytest.mark.parametrize("planes", [True, False])
-def test_ground_is_where_the_map_says(planes):
+def test_ground_is_where_the_map_says(planes) -> None:
     grid = UNEVEN.copy()
     grid[2:, :4] = 0.05  # a level part
     grid[:3, 4:] = np.array([0.0, 0.03, 0.06])  # and an inclined one
@@ -60,7 +62,7 @@ def test_ground_is_where_the_map_says(planes):
         assert height(model, x, y) == pytest.approx(0.3 + grid[row, column], abs=1e-5)
 
 
-def test_a_turned_map_turns_about_the_middle_of_its_near_edge():
+def test_a_turned_map_turns_about_the_middle_of_its_near_edge() -> None:
     model = compiled(HeightMap.of(UNEVEN, CELL, x=1, y=2, yaw_deg=90, friction=0.4))
     for row, column in ((1, 1), (3, 4)):
         x, y, _ = (Pose.at(1, 2, yaw=np.pi / 2) @ Pose.at(CELL * column, 0.2 - CELL * row)).position
@@ -100,7 +102,7 @@ def turned_ramps(cell, turn_deg=30.0):
     return np.where(along > 2.2, 0.4, ramps)
 
 
-def test_plane_parts_become_solids_and_cover_the_map_with_the_rest():
+def test_plane_parts_become_solids_and_cover_the_map_with_the_rest() -> None:
     grid = np.zeros((40, 60))
     grid[:, 20:] = 0.19
     grid[10:20, 30:50] += np.random.default_rng(1).random((10, 20)) * 0.02
@@ -113,7 +115,7 @@ def test_plane_parts_become_solids_and_cover_the_map_with_the_rest():
 
 @pytest.mark.parametrize("turn_deg", [3.0, 30.0, 45.0, 80.0])
 @pytest.mark.parametrize("cell", [0.02, 0.05])
-def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(turn_deg, cell):
+def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(turn_deg, cell) -> None:
     grid = turned_ramps(cell, turn_deg)
     patches = cut(grid)
     assert len(patches.planes) < 25
@@ -126,7 +128,7 @@ def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(turn_d
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_terraces_of_any_shape_stay_where_they_are(seed):
+def test_terraces_of_any_shape_stay_where_they_are(seed) -> None:
     rough = np.random.default_rng(seed).normal(0, 1, (60, 70))
     for _ in range(12):
         rough = (rough + np.roll(rough, 1, 0) + np.roll(rough, 1, 1) + np.roll(rough, -1, 1)) / 4
@@ -134,7 +136,7 @@ def test_terraces_of_any_shape_stay_where_they_are(seed):
     assert max(ground_error(grid, 0.03)) < 1e-6
 
 
-def test_fields_lie_lower_under_planes_and_nowhere_else():
+def test_fields_lie_lower_under_planes_and_nowhere_else() -> None:
     grid = np.zeros((30, 30))
     grid[14:16, 14:16] = np.random.default_rng(0).uniform(0.01, 0.02, (2, 2))
     patches = cut(grid)
@@ -144,7 +146,7 @@ def test_fields_lie_lower_under_planes_and_nowhere_else():
     np.testing.assert_array_equal(patches.heights[~lower], grid[~lower])
 
 
-def test_maps_of_a_size_are_cut_alike_without_planes():
+def test_maps_of_a_size_are_cut_alike_without_planes() -> None:
     step = np.where(np.arange(50) < 20, 0.0, 0.1) * np.ones((40, 1))
     noise = np.random.default_rng(2).random((40, 50))
     assert cut(step, planes=False).fields == cut(noise, planes=False).fields
@@ -152,7 +154,7 @@ def test_maps_of_a_size_are_cut_alike_without_planes():
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "png"])
-def test_files_are_read(tmp_path, ending):
+def test_files_are_read(tmp_path: Path, ending) -> None:
     shades = np.arange(12, dtype=np.uint16).reshape(3, 4) * 5000
     path, says = tmp_path / f"ground.{ending}", ""
     if ending == "npy":
@@ -166,7 +168,7 @@ def test_files_are_read(tmp_path, ending):
     np.testing.assert_allclose(piece.grid(), shades / 65535, rtol=1e-12)
 
 
-def test_a_file_that_changes_is_read_again(tmp_path):
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     np.save(tmp_path / "g.npy", np.zeros((3, 3)))
     piece = world(tmp_path, "file: g.npy, cell: 0.5").terrain[0]
     assert piece.grid().max() == 0
@@ -174,7 +176,7 @@ def test_a_file_that_changes_is_read_again(tmp_path):
     assert piece.grid().min() == 1
 
 
-def test_holes_are_refused_or_filled(tmp_path):
+def test_holes_are_refused_or_filled(tmp_path: Path) -> None:
     grid = np.zeros((3, 4))
     grid[1, 2] = np.nan
     np.save(tmp_path / "holes.npy", grid)
@@ -186,7 +188,7 @@ def test_holes_are_refused_or_filled(tmp_path):
     assert "must be finite" in refused(tmp_path, "heights: [[0, 0], [0, .nan]], cell: 0.1")
 
 
-def test_a_single_cell_is_ground_and_a_single_point_is_not(tmp_path):
+def test_a_single_cell_is_ground_and_a_single_point_is_not(tmp_path: Path) -> None:
     model = compiled(HeightMap.of(np.array([[0.0, 0.1], [0.0, 0.05]]), 1.0, x=0, friction=0.4))
     assert model.ngeom == 1
     assert height(model, 1e-6, 0.5 - 1e-6) == pytest.approx(0.0, abs=1e-5)
@@ -194,7 +196,7 @@ def test_a_single_cell_is_ground_and_a_single_point_is_not(tmp_path):
     assert "rows of 1 to 2" in refused(tmp_path, "heights: [[0.1], [0, 1]], cell: 0.1")
 
 
-def test_a_huge_map_is_refused_unread(tmp_path):
+def test_a_huge_map_is_refused_unread(tmp_path: Path) -> None:
     for name in ("huge.npy", "huge.npz", "huge.png"):
         path = tmp_path / name
         if name == "huge.npy":
@@ -210,7 +212,7 @@ def test_a_huge_map_is_refused_unread(tmp_path):
         HeightMap.of(np.zeros((10_000, 10_000), np.uint8), 0.02, x=0, friction=0.4)
 
 
-def test_millimetres_by_mistake(tmp_path):
+def test_millimetres_by_mistake(tmp_path: Path) -> None:
     np.save(tmp_path / "mm.npy", np.random.default_rng(0).uniform(0, 250, (50, 50)))
     sentence = refused(tmp_path, "file: mm.npy, cell: 0.02")
     assert "if they are in millimetres, say scale: 0.001" in sentence
@@ -235,7 +237,7 @@ def test_millimetres_by_mistake(tmp_path):
         ("file: line.npy, cell: 0.1", "has 1 axes, rows and columns are needed"),
     ],
 )
-def test_each_mistake_is_one_sentence(tmp_path, line, words):
+def test_each_mistake_is_one_sentence(tmp_path: Path, line, words) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "grey.png")
     Image.new("RGB", (4, 4), (1, 2, 3)).save(tmp_path / "colour.png")
     for ending in ("npy", "png", "npz"):
@@ -246,7 +248,7 @@ def test_each_mistake_is_one_sentence(tmp_path, line, words):
     assert words in refused(tmp_path, line)
 
 
-def test_arrays_that_are_no_ground_are_refused_in_python():
+def test_arrays_that_are_no_ground_are_refused_in_python() -> None:
     with pytest.raises(BadValue, match="has 3 axes"):
         add_height_field(mujoco.MjSpec(), "a", np.zeros((2, 2, 2)), 0.1, Pose())
     with pytest.raises(BadValue, match="1 hole"):
@@ -277,7 +279,7 @@ def bar_contacts(ground, places, z, yaw):
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.6])
-def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw):
+def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw) -> None:
     places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (60, 2))
     box = bar_contacts(Step(x=0, height=0.1, friction=1), places, 0.1, yaw)
     level = HeightMap.of(np.full((101, 101), 0.1), 0.02, x=0, friction=1)
@@ -285,7 +287,7 @@ def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw):
 
 
 @pytest.mark.parametrize("cell", [0.02, 0.01])
-def test_beside_a_hollow_no_solids_lie_on_each_other(cell):
+def test_beside_a_hollow_no_solids_lie_on_each_other(cell) -> None:
     """Where solids, or solids and fields, coincided, bars touched both and pictures flickered."""
     grid = bowl(cell)
     solid = np.zeros(np.subtract(grid.shape, 1), int)

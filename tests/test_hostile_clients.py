@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from support.server_fixtures import QUIET, TIMEOUT, Served, environment, until
@@ -25,7 +26,7 @@ SLIP = "mistyped-secret-word"
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
+def certificate(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("tls")
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -46,8 +47,8 @@ def time_of(served):
 
 
 def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_client(
-    tmp_path, certificate
-):
+    tmp_path: Path, certificate
+) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\n")
     tokens.chmod(0o600)
@@ -71,7 +72,7 @@ def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_clien
 # -- lockstep --------------------------------------------------------------------------------
 
 
-def test_stalled_client_is_logged_and_dropped_from_lockstep_after_timeout(tmp_path):
+def test_stalled_client_is_logged_and_dropped_from_lockstep_after_timeout(tmp_path: Path) -> None:
     options = (*QUIET, "--longest-wait", "2", "-v")
     with (
         Served(tmp_path, "pioneer_room", *options) as served,
@@ -95,7 +96,7 @@ def test_stalled_client_is_logged_and_dropped_from_lockstep_after_timeout(tmp_pa
 CREATE = "CONTROL {{Type Create}} {{ClassName Crate}} {{Name made{0}}} {{Location {0},0,-1}}\r\n"
 
 
-def test_requests_of_a_closed_socket_are_dropped(tmp_path):
+def test_requests_of_a_closed_socket_are_dropped(tmp_path: Path) -> None:
     with (
         Served(tmp_path, "pioneer_room", *QUIET) as served,
         served.join("P3AT", "Quiet", at=(0, 0, 0)),
@@ -133,7 +134,7 @@ print(resident() - before)
 """
 
 
-def test_freed_models_return_to_the_system():
+def test_freed_models_return_to_the_system() -> None:
     sizes = {}
     for setting in ("set", "default"):
         command = [sys.executable, "-c", GROW_AND_FREE, setting]
@@ -148,7 +149,9 @@ def test_freed_models_return_to_the_system():
 # -- render workers --------------------------------------------------------------------------
 
 
-def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(tmp_path, certificate):
+def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
+    tmp_path: Path, certificate
+) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\ndraw: {RENDERER}\n")
     tokens.chmod(0o600)
@@ -191,7 +194,7 @@ def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(tmp_path, 
 # -- secrets and old clients -----------------------------------------------------------------
 
 
-def test_mistyped_token_is_not_logged(tmp_path):
+def test_mistyped_token_is_not_logged(tmp_path: Path) -> None:
     slips = (
         f"LOGN {{Token {SLIP}}}",
         f"LOGIN {SLIP}",
@@ -214,7 +217,7 @@ def test_mistyped_token_is_not_logged(tmp_path):
         assert SLIP not in served.log
 
 
-def test_radio_messages_are_not_sent_to_old_clients(tmp_path):
+def test_radio_messages_are_not_sent_to_old_clients(tmp_path: Path) -> None:
     with (
         Served(tmp_path, "pioneer_room", *QUIET) as served,
         served.join("P3AT", "Talker", at=(0, 0, 0)) as talker,
@@ -238,7 +241,7 @@ def test_radio_messages_are_not_sent_to_old_clients(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["nothing", "closed", "pipe"])
-def test_console_input_does_not_block_a_server(tmp_path, kind):
+def test_console_input_does_not_block_a_server(tmp_path: Path, kind) -> None:
     command = [sys.executable, "-m", "grouser", "serve", "pioneer_room", "--console", "--port", "0"]
     command += [*QUIET, "--seconds", "1.0"]
     how = {"nothing": subprocess.DEVNULL, "closed": None, "pipe": subprocess.PIPE}[kind]
@@ -279,7 +282,9 @@ BASE = "name: x\nphysics: {timestep: 0.001}\nterrain: [{kind: flat, friction: 0.
     ],
     ids=["brackets", "boxes", "robots", "long", "short step"],
 )
-def test_huge_world_file_is_refused_within_a_second_of_processor_time(tmp_path, text, complaint):
+def test_huge_world_file_is_refused_within_a_second_of_processor_time(
+    tmp_path: Path, text, complaint
+) -> None:
     path = tmp_path / "huge.yaml"
     path.write_text(text)
     begin = time.process_time()
@@ -291,14 +296,16 @@ def test_huge_world_file_is_refused_within_a_second_of_processor_time(tmp_path, 
 def limited(most):
     """Return a function that limits files of this process to ``most`` bytes, like a full disk."""
 
-    def limit():
+    def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     return limit
 
 
 @pytest.mark.parametrize(("option", "file"), [("--video", "v.mp4"), ("--picture", "p.png")])
-def test_full_disk_is_reported_in_one_sentence_after_the_table(tmp_path, option, file):
+def test_full_disk_is_reported_in_one_sentence_after_the_table(
+    tmp_path: Path, option, file
+) -> None:
     if option == "--video":
         pytest.importorskip("cv2")
     target = tmp_path / file

@@ -32,7 +32,7 @@ class Crawler:
     Encoders count in ticks, posture comes in steps and at its own rate, as over USARSim.
     """
 
-    def __init__(self, *, grip=0.42, tick=1e-6, step=1e-6, late=0.0, stuck=False):
+    def __init__(self, *, grip=0.42, tick=1e-6, step=1e-6, late=0.0, stuck=False) -> None:
         self.time, self.grip, self.stuck = 0.0, grip, stuck
         self.tick, self.step, self.late = tick, step, late
         self.belts, self.travel, self.yaw = (0.0, 0.0), [0.0, 0.0], 0.0
@@ -42,7 +42,7 @@ class Crawler:
         self.said, self.posture, self.restarted = [], (0.0, 0.0), 0.0
         self.heard = []
 
-    def send(self, frames):
+    def send(self, frames) -> None:
         for frame in frames:
             command = self.gate.check(frame, self.time)
             self.heard.append(command)
@@ -56,11 +56,11 @@ class Crawler:
                 case RearFlippers(left, right):
                     self.wanted[2:] = left, right
 
-    def wait(self, seconds):
+    def wait(self, seconds) -> None:
         for _ in range(max(1, round(seconds / 0.01))):
             self._pass(0.01)
 
-    def _pass(self, dt):
+    def _pass(self, dt) -> None:
         self.time += dt
         if self.gate.is_silent(self.time):
             self.belts = (0.0, 0.0)
@@ -89,7 +89,7 @@ class Crawler:
             Health(0).frame(),
         ]
 
-    def close(self):
+    def close(self) -> None:
         self.time = math.inf
 
 
@@ -100,7 +100,7 @@ COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
 
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
 @pytest.mark.parametrize("distance", [50, 500, -100])
-def test_go_forward_reaches_the_distance(link, distance):
+def test_go_forward_reaches_the_distance(link, distance) -> None:
     crawler = Crawler(**link)
     said = Hrt(crawler).go_forward(distance)
     assert crawler.place[0] * 1e3 == pytest.approx(distance, abs=3.5)
@@ -112,7 +112,7 @@ def test_go_forward_reaches_the_distance(link, distance):
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
 @pytest.mark.parametrize("grip", [0.3, 0.42, 0.9])
 @pytest.mark.parametrize("angle", [10, 180, -90])
-def test_turning_reaches_the_angle_despite_slip(link, grip, angle):
+def test_turning_reaches_the_angle_despite_slip(link, grip, angle) -> None:
     crawler = Crawler(grip=grip, **link)
     robot = Hrt(crawler)
     robot.turning(angle)
@@ -122,7 +122,7 @@ def test_turning_reaches_the_angle_despite_slip(link, grip, angle):
         assert robot.slide == pytest.approx(1 - grip, abs=0.05)
 
 
-def test_signs_of_turns_and_distances():
+def test_signs_of_turns_and_distances() -> None:
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.set_speeds(-50, 80)
@@ -132,7 +132,7 @@ def test_signs_of_turns_and_distances():
 
 
 @pytest.mark.parametrize("place", range(4), ids=["fl", "fr", "rl", "rr"])
-def test_positive_flipper_angles_are_up(place):
+def test_positive_flipper_angles_are_up(place) -> None:
     angles = [0.0] * 4
     angles[place] = 45.0
     crawler = Crawler()
@@ -143,7 +143,7 @@ def test_positive_flipper_angles_are_up(place):
     assert all(crawler.flippers[other] == 0 for other in range(4) if other != place)
 
 
-def test_belts_run_during_wait_and_stop_by_command_or_timeout():
+def test_belts_run_during_wait_and_stop_by_command_or_timeout() -> None:
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.set_speeds(100, 100)
@@ -158,7 +158,7 @@ def test_belts_run_during_wait_and_stop_by_command_or_timeout():
     assert Stop() in crawler.heard
 
 
-def test_show_status_prints_the_status():
+def test_show_status_prints_the_status() -> None:
     said = io.StringIO()
     robot = Hrt(Crawler(), said)
     robot.go_forward(100)
@@ -183,7 +183,7 @@ def test_show_status_prints_the_status():
         (lambda robot: robot.set_pace(0), HrtCode.BAD_VALUE),
     ],
 )
-def test_values_out_of_range_send_no_command(call, code):
+def test_values_out_of_range_send_no_command(call, code) -> None:
     crawler = Crawler()
     robot = Hrt(crawler)
     with pytest.raises(HrtError) as refusal:
@@ -206,7 +206,7 @@ def test_values_out_of_range_send_no_command(call, code):
         (Crawler(grip=0.0), lambda robot: robot.turning(90), HrtCode.SLIDING),
     ],
 )
-def test_stalled_robot_is_reported_and_stopped(crawler, call, code):
+def test_stalled_robot_is_reported_and_stopped(crawler, call, code) -> None:
     robot = Hrt(crawler)
     with pytest.raises(HrtError) as refusal:
         call(robot)
@@ -214,7 +214,7 @@ def test_stalled_robot_is_reported_and_stopped(crawler, call, code):
     assert crawler.belts == (0.0, 0.0)
 
 
-def test_status_timeout_and_restart_are_reported():
+def test_status_timeout_and_restart_are_reported() -> None:
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.wait(2.0)
@@ -226,7 +226,7 @@ def test_status_timeout_and_restart_are_reported():
         robot.wait(20)
 
 
-def test_invalid_link_addresses_are_rejected():
+def test_invalid_link_addresses_are_rejected() -> None:
     with pytest.raises(BadValue, match="did you mean 'udp'"):
         open_link("udb://localhost:1")
     with pytest.raises(BadValue, match="socketcand://HOST:PORT/BUS"):

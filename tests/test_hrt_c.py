@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -79,7 +80,7 @@ def library():
 
 @settings(max_examples=40)
 @given(first=st.integers(-9000, 9000), second=st.integers(-9000, 9000), counter=st.integers(0, 255))
-def test_command_frames_are_the_same_to_the_bit(library, first, second, counter):
+def test_command_frames_are_the_same_to_the_bit(library, first, second, counter) -> None:
     for id, kind in COMMANDS.items():
         if kind is Stop:
             assert library.hrt_pack_stop(counter).python == Stop().frame(counter)
@@ -93,7 +94,7 @@ def test_command_frames_are_the_same_to_the_bit(library, first, second, counter)
         assert theirs.python == ours.frame(counter)
 
 
-def test_status_frames_are_read_and_written_the_same_way(library):
+def test_status_frames_are_read_and_written_the_same_way(library) -> None:
     said = [
         BeltEncoders(-1.23456, 2.5),
         BeltMotion(0.1, -0.2, 12.3456),
@@ -120,7 +121,7 @@ def test_status_frames_are_read_and_written_the_same_way(library):
     assert not library.hrt_unpack_status(ctypes.byref(short), ctypes.byref(status))
 
 
-def test_codes_and_words_are_the_same(library):
+def test_codes_and_words_are_the_same(library) -> None:
     header = (CLIB / "hrt.h").read_text()
     codes = {name: int(value) for name, value in re.findall(r"HRT_(\w+) = (-?\d+)", header)}
     for code in HrtCode:
@@ -148,14 +149,14 @@ class Motors(threading.Thread):
     Each datagram lets a tick of its time pass, so the program's own clock does not matter.
     """
 
-    def __init__(self, crawler):
+    def __init__(self, crawler) -> None:
         super().__init__(daemon=True)
         self.crawler = crawler
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
 
-    def run(self):
+    def run(self) -> None:
         answers = 0
         while True:
             data, sender = self.socket.recvfrom(2048)
@@ -168,7 +169,7 @@ class Motors(threading.Thread):
             frames = tuple(self.crawler.receive())
             self.socket.sendto(pack(Datagram(DatagramKind.STATUS, answers, frames)), sender)
 
-    def close(self):
+    def close(self) -> None:
         self.socket.sendto(b"", ("127.0.0.1", self.port))
         self.join(5)
         self.socket.close()
@@ -184,7 +185,7 @@ def driven(program, crawler):
     return ended
 
 
-def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path):
+def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path: Path) -> None:
     program = tmp_path / "few.c"
     program.write_text(
         "int main(void) { return hrt_kenaf_init() || hrt_go_forward(-40.0) || hrt_turning(-20.0)"
@@ -202,7 +203,7 @@ def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_papers_program_drives_a_square_by_datagrams():
+def test_the_papers_program_drives_a_square_by_datagrams() -> None:
     """Fig. 17 as it is printed, over a real socket, on belts in closed form."""
     crawler = Crawler(**COARSE)
     run_ = driven(compiled(SQUARE, "sim"), crawler)
@@ -212,7 +213,7 @@ def test_the_papers_program_drives_a_square_by_datagrams():
     assert crawler.yaw == pytest.approx(2 * 3.14159265, abs=0.06)
 
 
-def test_it_says_what_is_wrong():
+def test_it_says_what_is_wrong() -> None:
     program = compiled(SQUARE, "sim")
     strange = run(program, "cam0")
     assert strange.stderr.startswith(

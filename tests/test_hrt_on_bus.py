@@ -18,7 +18,7 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 class BusLink:
     """A link of hrt's to a bus in memory; waiting lets the simulation go on."""
 
-    def __init__(self, rig, faults=None):
+    def __init__(self, rig, faults=None) -> None:
         self._rig, self._received = rig, []
         self.connection = rig.bus.connect(self, faults, "hrt")
 
@@ -26,13 +26,13 @@ class BusLink:
     def time(self):
         return self._rig.host.time
 
-    def on_frame(self, frame, time):
+    def on_frame(self, frame, time) -> None:
         self._received.append(frame)
 
-    def on_batch_end(self):
+    def on_batch_end(self) -> None:
         pass
 
-    def send(self, frames):
+    def send(self, frames) -> None:
         for frame in frames:
             self.connection.send(frame)
 
@@ -40,10 +40,10 @@ class BusLink:
         frames, self._received = self._received, []
         return frames
 
-    def wait(self, seconds):
+    def wait(self, seconds) -> None:
         self._rig.run(seconds)
 
-    def close(self):
+    def close(self) -> None:
         self.connection.close()
 
 
@@ -77,13 +77,13 @@ def heading_errors(corners):
     return [math.remainder(c[2] - 90 * number, 360) for number, c in enumerate(corners)]
 
 
-def test_side_and_corner_of_the_square():
+def test_side_and_corner_of_the_square() -> None:
     _, corners = square(sides=1)
     assert lengths(corners) == pytest.approx([100], abs=5)
     assert heading_errors(corners) == pytest.approx([0, 0], abs=3)
 
 
-def test_link_faults_use_the_clock_of_the_link():
+def test_link_faults_use_the_clock_of_the_link() -> None:
     """Between the library and a link without faults; seed by seed the same to the bit."""
 
     def drive(seed):
@@ -103,7 +103,7 @@ def test_link_faults_use_the_clock_of_the_link():
 
 
 @pytest.mark.slow
-def test_the_square_is_square():
+def test_the_square_is_square() -> None:
     _, corners = square()
     print("sides, mm:", [round(side, 1) for side in lengths(corners)])
     print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])
@@ -113,7 +113,7 @@ def test_the_square_is_square():
 
 
 @pytest.mark.slow
-def test_square_with_faults_closes_and_repeats_bit_for_bit():
+def test_square_with_faults_closes_and_repeats_bit_for_bit() -> None:
     rig, corners = square(FAULTS)
     print("sides, mm:", [round(side, 1) for side in lengths(corners)])
     print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])

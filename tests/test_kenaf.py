@@ -63,7 +63,7 @@ def entry(name="kenaf", y=0.0, **options):
 
 @pytest.mark.parametrize("method", VARIANTS)
 @pytest.mark.parametrize(("batteries", "x"), [(True, 0.0), (False, -0.015)])
-def test_weighs_and_balances_as_published(method, batteries, x):
+def test_weighs_and_balances_as_published(method, batteries, x) -> None:
     model, data = compiled(method=method, batteries=batteries)
     assert model.body_mass.sum() == pytest.approx(20.0, rel=0.01)
     centre_over_ground = data.subtree_com[1] + [0, 0, kenaf.STANDING]
@@ -72,7 +72,7 @@ def test_weighs_and_balances_as_published(method, batteries, x):
 
 
 @pytest.mark.parametrize("method", VARIANTS)
-def test_the_centre_of_mass_can_be_put_elsewhere(method):
+def test_the_centre_of_mass_can_be_put_elsewhere(method) -> None:
     told = {"centre_x": 0.03, "centre_z": -0.06}
     _, data = compiled(method=method, **told)
     assert data.subtree_com[1] == pytest.approx([0.03, 0, -0.06], abs=1e-3)
@@ -85,14 +85,14 @@ def test_the_centre_of_mass_can_be_put_elsewhere(method):
 
 @pytest.mark.parametrize("method", VARIANTS)
 @pytest.mark.parametrize("factor", [0.7, 1.4])
-def test_pitch_inertia_is_the_whole_robots(method, factor):
+def test_pitch_inertia_is_the_whole_robots(method, factor) -> None:
     usual = pitch_inertia(*compiled(method=method))
     changed = pitch_inertia(*compiled(method=method, pitch_inertia=factor))
     assert changed / usual == pytest.approx(factor, rel=0.005)
     assert compiled(pitch_inertia=factor)[0].body_mass.sum() == pytest.approx(20.0)
 
 
-def test_flippers_are_where_published_and_have_their_limits():
+def test_flippers_are_where_published_and_have_their_limits() -> None:
     model, _ = compiled()
     for place in FOUR:
         forward = 1 if "front" in place else -1
@@ -104,7 +104,7 @@ def test_flippers_are_where_published_and_have_their_limits():
         assert joint.range == pytest.approx([-3.14, 3.14])
 
 
-def test_cameras_are_where_published_and_look_ahead_and_down():
+def test_cameras_are_where_published_and_look_ahead_and_down() -> None:
     model, data = compiled()
     names = [model.camera(i).name for i in range(model.ncam)]
     assert names == ["front", "birds_eye"]
@@ -115,14 +115,14 @@ def test_cameras_are_where_published_and_look_ahead_and_down():
     assert sights[1] == pytest.approx([math.cos(1.0), 0, -math.sin(1.0)], abs=1e-9)
 
 
-def test_wheels_bring_the_papers_friction_and_belts_take_the_grounds():
+def test_wheels_bring_the_papers_friction_and_belts_take_the_grounds() -> None:
     for method, friction in (("wheels", 1.3), ("segments", 0.001)):
         model, _ = compiled(method=method)
         own = {model.geom(i).friction[0] for i in range(model.ngeom) if model.geom(i).contype == 2}
         assert own == {friction}
 
 
-def test_six_encoders_and_the_truth():
+def test_six_encoders_and_the_truth() -> None:
     sensors = {sensor.name: sensor for sensor in Kenaf().build().sensors}
     arms = tuple(f"{place}_arm" for place in FOUR)
     assert sensors["encoder"].drives == ("left", "right", *arms)
@@ -130,7 +130,7 @@ def test_six_encoders_and_the_truth():
 
 
 @pytest.mark.parametrize("method", VARIANTS)
-def test_stands_still_then_drives_straight(method):
+def test_stands_still_then_drives_straight(method) -> None:
     simulation = flat(entry(method=method))
     simulation.step(0.5)
     settled = simulation.pose("kenaf").position
@@ -149,7 +149,7 @@ def test_stands_still_then_drives_straight(method):
     assert told["left"] == pytest.approx(told["right"], rel=0.01)
 
 
-def test_a_sides_command_moves_its_flippers_belts_too():
+def test_a_sides_command_moves_its_flippers_belts_too() -> None:
     robot = Kenaf().build()
     assert {belt.name: belt.drive for belt in robot.belts if "left" in belt.name} == dict.fromkeys(
         ("left", "front_left", "rear_left"), "left"
@@ -157,7 +157,7 @@ def test_a_sides_command_moves_its_flippers_belts_too():
 
 
 @pytest.mark.parametrize("method", VARIANTS)
-def test_flippers_reach_commanded_angles_up_positive(method):
+def test_flippers_reach_commanded_angles_up_positive(method) -> None:
     simulation = flat(entry(method=method, rear_deg=30.0))
     simulation.command("kenaf", front_deg=60.0, rear_left_arm_deg=80.0)
     simulation.step(2.0)
@@ -175,14 +175,14 @@ def test_flippers_reach_commanded_angles_up_positive(method):
     assert moved["rear_right_arm"] > math.radians(31)
 
 
-def test_pressing_flippers_lift_the_body():
+def test_pressing_flippers_lift_the_body() -> None:
     simulation = flat(entry())
     simulation.command("kenaf", front_deg=-45.0, rear_deg=-45.0)
     simulation.step(2.0)
     assert simulation.pose("kenaf").position[2] > kenaf.STANDING + 0.03
 
 
-def test_can_be_attached_twice():
+def test_can_be_attached_twice() -> None:
     simulation = flat(entry("one", 0.5), entry("two", -0.5, method="wheels"))
     simulation.step(0.2)
     heights = [simulation.pose(name).position[2] for name in ("one", "two")]
@@ -199,12 +199,12 @@ def test_can_be_attached_twice():
         ({"centre_z": float("nan")}, "centre_z is nan"),
     ],
 )
-def test_impossible_options_are_refused(options, said):
+def test_impossible_options_are_refused(options, said) -> None:
     with pytest.raises(BadValue, match=said):
         Kenaf(**options).build()
 
 
-def test_the_strategy_raises_presses_and_levels():
+def test_the_strategy_raises_presses_and_levels() -> None:
     policy = FlipperClimber(0.5, STRATEGY)
     assert policy(seen(-0.2, at=0.1)) == {"front": 0.8, "rear": 0.0}
     assert policy(seen(-0.1, at=0.2, nose_up=0.29)) is None
@@ -215,21 +215,21 @@ def test_the_strategy_raises_presses_and_levels():
     assert FlipperClimber(0.5, STRATEGY).stage == "raise"  # every run begins anew
 
 
-def test_the_strategy_presses_when_the_robot_comes_to_a_halt():
+def test_the_strategy_presses_when_the_robot_comes_to_a_halt() -> None:
     policy = FlipperClimber(0.0, STRATEGY)
     told = [policy(seen(-0.4, at=0.1 * i)) for i in range(14)]
     assert [i for i, command in enumerate(told) if command] == [0, 11]
     assert policy.stage == "press"
 
 
-def test_the_nose_rises_from_how_the_robot_stood():
+def test_the_nose_rises_from_how_the_robot_stood() -> None:
     policy = FlipperClimber(0.0, STRATEGY)
     assert policy(seen(-0.4, nose_up=0.7)) == {"front": 0.8, "rear": 0.0}
     assert policy(seen(-0.3, at=0.1, nose_up=0.9)) is None
     assert policy(seen(-0.2, at=0.2, nose_up=1.01)) == {"front": -0.2, "rear": -1.0}
 
 
-def test_without_an_edge_flippers_are_level():
+def test_without_an_edge_flippers_are_level() -> None:
     policy = FlipperClimber(None, STRATEGY)
     assert policy(seen(-1.0)) == {"front": 0.0, "rear": 0.0}
     assert policy(seen(-0.9, at=0.1, nose_up=0.5)) is None

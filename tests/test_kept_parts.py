@@ -1,6 +1,7 @@
 """Parts of a long experiment that are kept: made once, read again, never mixed with others."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +12,7 @@ from grouser.experiments.roach.kept_parts import KeptParts
 from grouser.experiments.roach.loop import JudgedChoice, JudgedTerrain
 
 
-def test_a_part_is_made_once_and_read_again(tmp_path):
+def test_a_part_is_made_once_and_read_again(tmp_path: Path) -> None:
     made = []
 
     def make():
@@ -29,12 +30,12 @@ def test_a_part_is_made_once_and_read_again(tmp_path):
     ]
 
 
-def test_without_a_folder_nothing_is_kept():
+def test_without_a_folder_nothing_is_kept() -> None:
     assert KeptParts(None, "some", {}).part("a", lambda: {"b": 1}) == {"b": 1}
 
 
-def test_a_part_that_was_not_finished_is_not_there(tmp_path):
-    def stopped():
+def test_a_part_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
+    def stopped() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -42,20 +43,20 @@ def test_a_part_that_was_not_finished_is_not_there(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_part_of_other_settings_is_refused(tmp_path):
+def test_a_part_of_other_settings_is_refused(tmp_path: Path) -> None:
     KeptParts(tmp_path, "some", {"trials": 2}).part("a", dict)
     with pytest.raises(BadValue, match="was made with trials 2, this run has 5; give another"):
         KeptParts(tmp_path, "some", {"trials": 5}).part("a", dict)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"part": 1}', json.dumps({"settings": {}})])
-def test_a_file_that_is_no_part_is_refused(tmp_path, text):
+def test_a_file_that_is_no_part_is_refused(tmp_path: Path, text) -> None:
     (tmp_path / "some-a.json").write_text(text)
     with pytest.raises(BadValue, match=r"some-a\.json: is not a kept part"):
         KeptParts(tmp_path, "some", {}).part("a", dict)
 
 
-def test_a_choice_that_never_arrives_loses_and_is_counted():
+def test_a_choice_that_never_arrives_loses_and_is_counted() -> None:
     """A terrain on which one of the two choices always fails is no reason to leave it out."""
     told = {"of": 100, "found_in": 1, "source": "PRM", "expected": 2.0, "waypoints": [[0.0, 0.0]]}
     good = JudgedChoice(**json.loads(json.dumps({**told, "arrived": 80, "spent": 160.0})))
@@ -67,7 +68,7 @@ def test_a_choice_that_never_arrives_loses_and_is_counted():
     assert worse.gain("single") == pytest.approx(-3.912, abs=1e-3)
 
 
-def test_an_experiment_in_one_part_says_so(tmp_path):
+def test_an_experiment_in_one_part_says_so(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         app, ["experiment", "okada-table4", "--resume", str(tmp_path / "parts")]
     )

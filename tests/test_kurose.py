@@ -11,18 +11,18 @@ from grouser.trials import threads
 DRIVEN = ("kurose-table1", "kurose-fig16")
 
 
-def only(monkeypatch, *cases):
+def only(monkeypatch: pytest.MonkeyPatch, *cases) -> None:
     """Leave only these rows of Table I, so that a run is short."""
     monkeypatch.setattr(kurose_table1, "PAPER", cases)
     monkeypatch.setattr(kurose_table1, "INERTIAS", (1.0,))
 
 
-def test_the_experiments_are_listed():
+def test_the_experiments_are_listed() -> None:
     for name in DRIVEN:
         assert callable(importlib.import_module(EXPERIMENTS[name]).run)
 
 
-def test_table_1_is_the_reading_that_fits_the_prose():
+def test_table_1_is_the_reading_that_fits_the_prose() -> None:
     by_kind = {}
     for case in kurose_table1.PAPER:
         by_kind.setdefault(case.kind, []).append((case.size_mm, case.real, case.simulated))
@@ -38,7 +38,7 @@ def test_table_1_is_the_reading_that_fits_the_prose():
     }
 
 
-def test_table1_has_the_shape_of_a_table(monkeypatch):
+def test_table1_has_the_shape_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, kurose_table1.PAPER[0], kurose_table1.PAPER[2])
     told = kurose_table1.run(RunOptions(quick=True)).table.to_json()
     assert told["experiment"] == "kurose-table1"
@@ -49,7 +49,7 @@ def test_table1_has_the_shape_of_a_table(monkeypatch):
     assert told["figures"]["trench_350_at_inertia_x1"] == "F"
 
 
-def test_the_strategy_climbs_what_the_tracks_alone_do_not():
+def test_the_strategy_climbs_what_the_tracks_alone_do_not() -> None:
     step = kurose_table1.FIG8
     with_flippers = kurose_table1.trial(step)
     without = kurose_table1.trial(kurose_table1.ObstacleCase("step without flippers", step.size_mm))
@@ -59,7 +59,7 @@ def test_the_strategy_climbs_what_the_tracks_alone_do_not():
     ]
 
 
-def test_fig16_matches_the_two_variants(monkeypatch):
+def test_fig16_matches_the_two_variants(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kurose_fig16, "QUICK", (kurose_fig16.FIG8,))
     report = kurose_fig16.run(RunOptions(quick=True))
     told = report.table.to_json()
@@ -71,12 +71,12 @@ def test_fig16_matches_the_two_variants(monkeypatch):
 
 
 @pytest.mark.slow
-def test_kurose_table1_agrees_with_the_real_robot():
+def test_kurose_table1_agrees_with_the_real_robot() -> None:
     table = kurose_table1.run(RunOptions()).table
     assert table.agree >= 11, [row.case for row in table.rows if not row.agrees]
 
 
 @pytest.mark.slow
-def test_kurose_fig16_says_all_its_figures():
+def test_kurose_fig16_says_all_its_figures() -> None:
     table = kurose_fig16.run(RunOptions()).table
     assert all(table.figures[name] is not None for name in kurose_fig16.PRINTED)

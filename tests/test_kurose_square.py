@@ -22,7 +22,7 @@ def poses(side, turn_deg, start=(1.0, 2.0, 0.7)):
     return found
 
 
-def test_an_ideal_square_has_ideal_corners_wherever_it_begins():
+def test_an_ideal_square_has_ideal_corners_wherever_it_begins() -> None:
     corners = square.corners_of(poses(0.1, 90))
     for number, corner in enumerate(corners, 1):
         ideal = square._ideal(number)
@@ -44,14 +44,14 @@ def test_an_ideal_square_has_ideal_corners_wherever_it_begins():
 )
 def test_a_corner_that_is_off_disagrees_and_faults_allow_twice_as_much(
     side, turn, agrees, with_faults
-):
+) -> None:
     corner = square.corners_of(poses(side, turn))[0]
     plain, faulty = Run("a", None, "bridge"), Run("b", None, "bridge", LinkFaults(loss=0.3))
     assert square._row(plain, 1, corner).agrees is agrees
     assert square._row(faulty, 1, corner).agrees is with_faults
 
 
-def test_the_program_is_the_papers():
+def test_the_program_is_the_papers() -> None:
     """Fig. 17, word for word; line breaks are the page's."""
     words = "".join(SQUARE.read_text().split())
     assert words == (
@@ -61,6 +61,6 @@ def test_the_program_is_the_papers():
 
 
 @pytest.mark.slow
-def test_every_way_drives_the_square():
+def test_every_way_drives_the_square() -> None:
     table = square.run(RunOptions()).table
     assert table.agree == table.of, [row for row in table.rows if not row.agrees]

@@ -23,14 +23,14 @@ def arrivals(faults, name="there"):
     return arrived, link.counts
 
 
-def test_link_without_faults_delivers_immediately():
+def test_link_without_faults_delivers_immediately() -> None:
     assert not LinkFaults()
     arrived, counts = arrivals(LinkFaults())
     assert arrived == [(number, number * EVERY) for number in range(MANY)]
     assert (counts.lost, counts.doubled, counts.overtaken) == (0, 0, 0)
 
 
-def test_fault_statistics_match_the_configuration():
+def test_fault_statistics_match_the_configuration() -> None:
     faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=4)
     arrived, counts = arrivals(faults)
     assert counts.sent == MANY
@@ -44,7 +44,7 @@ def test_fault_statistics_match_the_configuration():
     assert sum(late) / len(late) == pytest.approx(0.03 + EVERY / 2, abs=0.002)
 
 
-def test_faults_are_reproducible_by_seed_and_differ_by_link_name():
+def test_faults_are_reproducible_by_seed_and_differ_by_link_name() -> None:
     faults = LinkFaults(delay=0.02, jitter=0.02, loss=0.2, double=0.2, seed=1)
     again, other = arrivals(faults), arrivals(faults, "back")
     assert arrivals(faults) == again
@@ -52,7 +52,7 @@ def test_faults_are_reproducible_by_seed_and_differ_by_link_name():
     assert arrivals(LinkFaults(delay=0.02, jitter=0.02, loss=0.2, double=0.2, seed=2)) != again
 
 
-def test_fate_of_a_message_depends_on_its_number_only():
+def test_fate_of_a_message_depends_on_its_number_only() -> None:
     faults = LinkFaults(loss=0.5, seed=9)
     early, late = FaultyLink(faults, "a"), FaultyLink(faults, "a")
     for number in range(100):
@@ -61,7 +61,7 @@ def test_fate_of_a_message_depends_on_its_number_only():
     assert early.due(0.0) == late.due(70.0)
 
 
-def test_command_line_options_are_parsed():
+def test_command_line_options_are_parsed() -> None:
     parsed = link_faults("20ms", "0.005s", "2%", "0.1", 7)
     assert parsed == LinkFaults(delay=0.02, jitter=0.005, loss=0.02, double=0.1, seed=7)
     assert not link_faults("0", "0ms", "0", "0%", 0)
@@ -79,13 +79,13 @@ def test_command_line_options_are_parsed():
         (("nan", "0", "0", "0"), "--delay is 'nan', a time"),
     ],
 )
-def test_invalid_command_line_options_are_rejected(given, message):
+def test_invalid_command_line_options_are_rejected(given, message) -> None:
     with pytest.raises(BadValue) as refusal:
         link_faults(*given, 0)
     assert message in str(refusal.value)
 
 
 @pytest.mark.parametrize("bad", [{"delay": -1}, {"jitter": float("nan")}, {"loss": 1.1}])
-def test_parameters_out_of_range_are_rejected(bad):
+def test_parameters_out_of_range_are_rejected(bad) -> None:
     with pytest.raises(BadValue, match=next(iter(bad))):
         LinkFaults(**bad)

@@ -52,7 +52,7 @@ def off(estimate, truth):
 
 
 @pytest.mark.parametrize("truth", [TRUTH, (-1.7, 1.0, -2.3), (0.0, 0.0, 3.1)])
-def test_finds_itself_from_nothing(truth):
+def test_finds_itself_from_nothing(truth) -> None:
     rng = np.random.default_rng(1)
     cloud = localiser()
     for number in range(200):
@@ -63,7 +63,7 @@ def test_finds_itself_from_nothing(truth):
     assert cloud.estimate().holds(np.array(truth)).all()
 
 
-def test_bearings_alone_suffice():
+def test_bearings_alone_suffice() -> None:
     cloud = localiser()
     for _ in range(100):
         cloud.see([LandmarkSighting(s.name, s.bearing, None, s.eye) for s in sightings(TRUTH)])
@@ -71,7 +71,7 @@ def test_bearings_alone_suffice():
     assert far < 0.1
 
 
-def test_follows_odometry_and_corrects_it():
+def test_follows_odometry_and_corrects_it() -> None:
     """Walks while its odometry says 15 % too much: errs less than half as far as that."""
     rng = np.random.default_rng(2)
     cloud, truth = localiser(), TRUTH.copy()
@@ -90,7 +90,7 @@ def test_follows_odometry_and_corrects_it():
     assert turned < abs(astray[2]) / 2
 
 
-def test_odometry_alone_moves_the_cloud_in_the_robots_axes():
+def test_odometry_alone_moves_the_cloud_in_the_robots_axes() -> None:
     cloud = localiser()
     before = cloud.poses.copy()
     cloud.move(0.0, 0.5, 0.0)
@@ -99,7 +99,7 @@ def test_odometry_alone_moves_the_cloud_in_the_robots_axes():
     assert (step * left).sum(axis=1).mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_a_robot_carried_away_finds_itself_again():
+def test_a_robot_carried_away_finds_itself_again() -> None:
     rng = np.random.default_rng(3)
     cloud = localiser()
     for _ in range(60):
@@ -111,7 +111,7 @@ def test_a_robot_carried_away_finds_itself_again():
     assert far < 0.08
 
 
-def test_now_and_then_a_mistaken_landmark_does_little():
+def test_now_and_then_a_mistaken_landmark_does_little() -> None:
     rng = np.random.default_rng(4)
     cloud = localiser()
     for number in range(150):
@@ -123,7 +123,7 @@ def test_now_and_then_a_mistaken_landmark_does_little():
     assert far < 0.08
 
 
-def test_wrong_sightings_make_it_wrong():
+def test_wrong_sightings_make_it_wrong() -> None:
     """The filter knows no truth: bearings that are all 10 deg off turn its heading by as much."""
     cloud = localiser()
     for _ in range(100):
@@ -132,7 +132,7 @@ def test_wrong_sightings_make_it_wrong():
     assert error[2] == pytest.approx(-math.radians(10.0), abs=math.radians(1.0))
 
 
-def test_unknown_landmarks_and_empty_pictures_change_nothing():
+def test_unknown_landmarks_and_empty_pictures_change_nothing() -> None:
     cloud = localiser()
     before = cloud.poses.copy()
     cloud.see([])
@@ -140,7 +140,7 @@ def test_unknown_landmarks_and_empty_pictures_change_nothing():
     assert np.array_equal(cloud.poses, before)
 
 
-def test_same_seed_same_cloud():
+def test_same_seed_same_cloud() -> None:
     clouds = [localiser(7), localiser(7), localiser(8)]
     for cloud in clouds:
         rng = np.random.default_rng(0)
@@ -150,14 +150,14 @@ def test_same_seed_same_cloud():
     assert not np.array_equal(clouds[0].poses, clouds[2].poses)
 
 
-def test_division_holds_the_share_it_says():
+def test_division_holds_the_share_it_says() -> None:
     cloud = localiser(count=4000)
     estimate = cloud.estimate(0.5)
     inside = (cloud.poses[:, 0] >= estimate.low[0]) & (cloud.poses[:, 0] <= estimate.high[0])
     assert inside.mean() == pytest.approx(0.5, abs=0.01)
 
 
-def test_division_of_a_heading_goes_around():
+def test_division_of_a_heading_goes_around() -> None:
     cloud = localiser()
     cloud.poses[:, 2] = math.pi + np.linspace(-0.2, 0.2, len(cloud.poses))
     estimate = cloud.estimate()

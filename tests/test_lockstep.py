@@ -5,6 +5,7 @@ import random
 import time
 from contextlib import ExitStack
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,18 +34,18 @@ def run(folder, names, turns, delay):
         return served.console("hash")
 
 
-def test_order_of_joining_does_not_change_the_result(tmp_path):
+def test_order_of_joining_does_not_change_the_result(tmp_path: Path) -> None:
     first = run(tmp_path, "AB", 20, 0.02)
     assert run(tmp_path, "BA", 20, 0.0) == first
 
 
-def _hog(stop):
+def _hog(stop) -> None:
     while not stop.is_set():
         sum(range(100_000))
 
 
 @pytest.mark.slow
-def test_machine_load_does_not_change_the_result(tmp_path):
+def test_machine_load_does_not_change_the_result(tmp_path: Path) -> None:
     first = run(tmp_path, random.sample("AB", 2), 240, 0.005)
     stop = multiprocessing.Event()
     hogs = [multiprocessing.Process(target=_hog, args=(stop,)) for _ in range(2)]
@@ -59,12 +60,12 @@ def test_machine_load_does_not_change_the_result(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served(tmp_path_factory: pytest.TempPathFactory):
     with Served(tmp_path_factory.mktemp("lockstep"), *ARENA) as served:
         yield served
 
 
-def test_motion_command_ends_a_turn_in_the_mode_by_command(served):
+def test_motion_command_ends_a_turn_in_the_mode_by_command(served) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
@@ -86,7 +87,7 @@ def test_motion_command_ends_a_turn_in_the_mode_by_command(served):
     ],
     ids=["stiffness", "plain SET of a joint", "joint", "STEP"],
 )
-def test_client_and_server_agree_on_the_end_of_a_turn(served, command):
+def test_client_and_server_agree_on_the_end_of_a_turn(served, command) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0), dialect="udk") as robot:
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
@@ -95,7 +96,7 @@ def test_client_and_server_agree_on_the_end_of_a_turn(served, command):
         assert served.console("time") == f"{robot.time:.3f} s"
 
 
-def test_turns_of_different_lengths(served):
+def test_turns_of_different_lengths(served) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as a:
         a.lockstep(0.05)
         begin = a.turn().time
@@ -115,7 +116,7 @@ def test_turns_of_different_lengths(served):
             assert a.turn().time == pytest.approx(begin + 0.2, abs=1e-3)
 
 
-def test_early_commands_belong_to_the_next_turns(served):
+def test_early_commands_belong_to_the_next_turns(served) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.1)
         begin = robot.turn().time
@@ -128,7 +129,7 @@ def test_early_commands_belong_to_the_next_turns(served):
         assert served.console("time") == f"{times[-1]:.3f} s"  # where it waits
 
 
-def test_readings_are_sent_before_their_turn(served):
+def test_readings_are_sent_before_their_turn(served) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.3)
         robot.turn()
@@ -139,7 +140,7 @@ def test_readings_are_sent_before_their_turn(served):
             assert turn.time - 0.3 < min(stamps) <= max(stamps) <= turn.time
 
 
-def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served):
+def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as a:
         a.lockstep(0.05)
         begin = a.turn().time
@@ -160,7 +161,7 @@ def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served):
         until(lambda: "C (" not in served.console("list robots"))
 
 
-def test_time_begins_when_all_players_have_entered(tmp_path):
+def test_time_begins_when_all_players_have_entered(tmp_path: Path) -> None:
     with (
         Served(tmp_path, *ARENA, "--players", "2") as served,
         served.join("P3AT", "A", at=(0, -1, 0)) as a,

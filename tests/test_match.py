@@ -34,7 +34,7 @@ def said(simulation):
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_everybody_stands_on_the_field_and_nobody_in_another(name):
+def test_everybody_stands_on_the_field_and_nobody_in_another(name) -> None:
     simulation = crowd(name, "match.begins=0.0", "match.ready=0.1")
     heights = {one.name: simulation.pose(one.name).position[2] for one in simulation.world.robots}
     simulation.step(0.5)
@@ -49,7 +49,7 @@ def test_everybody_stands_on_the_field_and_nobody_in_another(name):
     assert (movers[:, 0] == movers[:, 1]).all()
 
 
-def test_a_match_in_physics_goal_kickoff_out_and_penalty():
+def test_a_match_in_physics_goal_kickoff_out_and_penalty() -> None:
     simulation = crowd("match_1v3", "match.half=1000.0")
     console = Console(simulation)
     with pytest.raises(GrouserError, match="not running"):
@@ -86,7 +86,7 @@ def test_a_match_in_physics_goal_kickoff_out_and_penalty():
 @pytest.mark.parametrize(
     "at", [(LENGTH / 2, WIDTH / 2), (-2.02, 1.27), (-2.1, -1.35), (2.02, -1.27)]
 )
-def test_a_ball_behind_a_cut_corner_is_out(at):
+def test_a_ball_behind_a_cut_corner_is_out(at) -> None:
     simulation = crowd("match_1v3")
     for _ in range(3):
         Console(simulation).execute("start")
@@ -98,7 +98,7 @@ def test_a_ball_behind_a_cut_corner_is_out(at):
     assert sum("throw-in" in text for text in said(simulation)) == 1
 
 
-def test_a_robot_is_no_ball():
+def test_a_robot_is_no_ball() -> None:
     simulation = crowd("match_1v3")
     for _ in range(3):
         Console(simulation).execute("start")
@@ -107,7 +107,7 @@ def test_a_robot_is_no_ball():
     assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
 
 
-def test_the_same_seed_is_the_same_match_and_reset_starts_anew():
+def test_the_same_seed_is_the_same_match_and_reset_starts_anew() -> None:
     simulation = crowd("match_1v3", "match.begins=0.1")
     runs = []
     for _ in range(2):
@@ -123,7 +123,7 @@ def test_the_same_seed_is_the_same_match_and_reset_starts_anew():
     assert any("goal: red" in line for line in runs[0][0])
 
 
-def test_a_world_without_a_match_has_no_referee():
+def test_a_world_without_a_match_has_no_referee() -> None:
     simulation = Simulation(grouser.load("quince_step"))
     for line in ("start", "stop", "judge out"):
         with pytest.raises(BadValue, match="no match"):
@@ -151,20 +151,20 @@ def test_a_world_without_a_match_has_no_referee():
         ("objects.ball.fixed=true", "free to roll"),
     ],
 )
-def test_a_wrong_match_is_told_in_one_sentence(override, sentence):
+def test_a_wrong_match_is_told_in_one_sentence(override, sentence) -> None:
     with pytest.raises(WorldFileError) as caught:
         grouser.load("match_1v3", [override])
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def roll(simulation, at, speed, up=0.0):
+def roll(simulation, at, speed, up=0.0) -> None:
     """Let the ball roll (or fly) from a place, as if somebody had kicked it there."""
     Console(simulation).execute(f"move ball to {at[0]} {at[1]} 0.0425")
     simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
 
 
-def test_who_plays_in_no_team_is_told_and_stands_nowhere():
+def test_who_plays_in_no_team_is_told_and_stands_nowhere() -> None:
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
         where = {"port": ports.control, "timeout": 60}
         with pytest.raises(GrouserError, match="'red_atacker' is not in this match.*red_attacker'"):
@@ -173,7 +173,7 @@ def test_who_plays_in_no_team_is_told_and_stands_nowhere():
             assert console.console("list robots").count("\n") == 4
 
 
-def test_players_hear_the_referee_and_old_clients_do_not():
+def test_players_hear_the_referee_and_old_clients_do_not() -> None:
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
         where = {"port": ports.control, "timeout": 60}
         old = socket.create_connection(("127.0.0.1", ports.control), 60)
@@ -199,7 +199,7 @@ def test_players_hear_the_referee_and_old_clients_do_not():
             assert b"NOTICE" not in lines
 
 
-def test_a_uniform_that_nobody_has_is_told_with_its_line():
+def test_a_uniform_that_nobody_has_is_told_with_its_line() -> None:
     with pytest.raises(
         BadValue, match=r"match_2v2.yaml line \d+: .*'green' \(there are: blue, red"
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def repeated(trajectory, times):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("dimensions", [1, 2])
-def test_agrees_with_dtaidistance(seed, dimensions):
+def test_agrees_with_dtaidistance(seed, dimensions) -> None:
     dtw_ndim = pytest.importorskip("dtaidistance.dtw_ndim")
     rng = np.random.default_rng(seed)
     n, m = rng.integers(2, 60, size=2)
@@ -54,7 +55,7 @@ def plain(first, second):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
-def test_pairs_are_a_way_through_the_table_of_least_sum(n, m, seed):
+def test_pairs_are_a_way_through_the_table_of_least_sum(n, m, seed) -> None:
     rng = np.random.default_rng(seed)
     first, second = rng.integers(-3, 4, (2, n)) * 1.0, rng.integers(-3, 4, (2, m)) * 1.0
     pairs, cost = warp(first, second)
@@ -69,7 +70,7 @@ def test_pairs_are_a_way_through_the_table_of_least_sum(n, m, seed):
     assert tuple(back[-1]) == (m - 1, n - 1)
 
 
-def test_two_thousand_samples_are_quick():
+def test_two_thousand_samples_are_quick() -> None:
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 2, 2000)).cumsum(axis=2)
     spent = []
@@ -80,7 +81,7 @@ def test_two_thousand_samples_are_quick():
     assert min(spent) < 1.0  # about 0.1 s on an idle core
 
 
-def test_too_many_samples_are_refused():
+def test_too_many_samples_are_refused() -> None:
     with pytest.raises(BadValue, match=r"^match: 20000 against 20000 samples are too many"):
         warp(np.zeros((2, 20000)), np.zeros((2, 20000)))
 
@@ -89,7 +90,7 @@ def test_too_many_samples_are_refused():
 
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
-def test_a_log_against_itself_has_no_error(index):
+def test_a_log_against_itself_has_no_error(index) -> None:
     found = match(climb(), climb(), index=index)
     assert np.array_equal(found.pairs, np.stack([np.arange(200)] * 2, axis=1))
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
@@ -97,7 +98,7 @@ def test_a_log_against_itself_has_no_error(index):
 
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
-def test_a_copy_with_repeated_samples_has_no_error_after_matching(index):
+def test_a_copy_with_repeated_samples_has_no_error_after_matching(index) -> None:
     copy = repeated(climb(), np.random.default_rng(1).integers(1, 6, 200))
     for pair in ((climb(), copy), (copy, climb())):
         found = match(*pair, index=index)
@@ -108,14 +109,14 @@ def test_a_copy_with_repeated_samples_has_no_error_after_matching(index):
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
 
 
-def test_a_late_start_is_matched_away():
+def test_a_late_start_is_matched_away() -> None:
     found = match(climb(), climb(late=2.0))
     assert found.before.mean("x") > 0.09
     assert found.after.mean("x") < 0.005
     assert found.after.largest("pitch") < 0.1 < found.before.largest("pitch")
 
 
-def test_other_rates_offsets_and_gaps():
+def test_other_rates_offsets_and_gaps() -> None:
     real = climb(137, 8.0).taken(np.r_[0:40, 55:137]).shifted(times=1e6, x=3.0, z=-1.0)
     found = match(real, climb(400, 9.0), align_starts=True)
     assert found.real.times[0] == 0
@@ -124,14 +125,14 @@ def test_other_rates_offsets_and_gaps():
     assert len(found.before.x) == 122
 
 
-def test_before_matching_only_common_time_counts():
+def test_before_matching_only_common_time_counts() -> None:
     found = match(climb(200, 8.0), climb(200, 8.0).taken(slice(100)))
     assert len(found.before.norm) == 100
     assert found.before.largest("norm") < 1e-12
     assert found.after.largest("norm") > 0.4
 
 
-def test_errors_are_simulated_minus_real():
+def test_errors_are_simulated_minus_real() -> None:
     shifted = climb().shifted(x=0.03, z=-0.04)
     found = match(climb(), shifted)
     assert found.before.x == pytest.approx(0.03)
@@ -142,14 +143,14 @@ def test_errors_are_simulated_minus_real():
     assert figures["mean_pitch_error_deg"] == pytest.approx(0)
 
 
-def test_pitch_is_compared_the_short_way_round():
+def test_pitch_is_compared_the_short_way_round() -> None:
     level = climb()
     nearly = Trajectory(level.times, level.x, level.z, np.full(200, np.pi - 0.01))
     past = Trajectory(level.times, level.x, level.z, np.full(200, -np.pi + 0.01))
     assert match(nearly, past).after.pitch == pytest.approx(0.02)
 
 
-def test_the_distance_index_sees_only_distance():
+def test_the_distance_index_sees_only_distance() -> None:
     there = climb()
     up = Trajectory(there.times, there.z, there.x, there.pitch)  # as far, but elsewhere
     assert match(there, up, index="distance").cost < 1e-9
@@ -165,13 +166,13 @@ def test_the_distance_index_sees_only_distance():
         (climb().shifted(x=np.nan), "match: 200 samples of simulated are not finite"),
     ],
 )
-def test_logs_that_cannot_be_matched(wrong, sentence):
+def test_logs_that_cannot_be_matched(wrong, sentence) -> None:
     with pytest.raises(BadValue) as caught:
         match(climb(), wrong)
     assert str(caught.value).startswith(sentence)
 
 
-def test_an_unknown_index():
+def test_an_unknown_index() -> None:
     with pytest.raises(UnknownName, match="did you mean 'distance'"):
         match(climb(), climb(), index="distanse")
 
@@ -179,7 +180,7 @@ def test_an_unknown_index():
 # -- trajectories ------------------------------------------------------------------------------
 
 
-def test_clean_mends_what_faults_tells():
+def test_clean_mends_what_faults_tells() -> None:
     good = climb(20, 1.9)
     times = good.times.copy()
     x = good.x.copy()
@@ -205,7 +206,7 @@ def test_clean_mends_what_faults_tells():
         good.shifted(z=np.inf).clean()
 
 
-def test_resampling():
+def test_resampling() -> None:
     dense = climb(2001, 8.0)
     coarse = dense.shifted(times=-3).resampled(17)
     assert len(coarse) == 137
@@ -217,12 +218,12 @@ def test_resampling():
             dense.resampled(rate)
 
 
-def test_resampling_turns_the_short_way():
+def test_resampling_turns_the_short_way() -> None:
     turning = Trajectory([0, 1, 2], [0, 0, 0], [0, 0, 0], [3.0, -3.2 + 2 * np.pi, -3.0])
     assert abs(turning.resampled(2).pitch[3] - np.pi) < 0.1
 
 
-def test_unequal_columns_are_refused():
+def test_unequal_columns_are_refused() -> None:
     with pytest.raises(BadValue, match="z has 2 samples, times has 3; they must be as many"):
         Trajectory([0, 1, 2], [0, 0, 0], [0, 0], [0, 0, 0])
     with pytest.raises(BadValue, match=r"x has shape \(\), must be a list"):
@@ -231,7 +232,7 @@ def test_unequal_columns_are_refused():
         Trajectory([], [], [], [])
 
 
-def test_csv_keeps_every_digit(tmp_path):
+def test_csv_keeps_every_digit(tmp_path: Path) -> None:
     path = tmp_path / "new" / "log.csv"
     climb().write_csv(path)
     again = read_trajectory(path)
@@ -240,7 +241,7 @@ def test_csv_keeps_every_digit(tmp_path):
     assert [entry.name for entry in path.parent.iterdir()] == ["log.csv"]
 
 
-def written(tmp_path, text):
+def written(tmp_path: Path, text):
     path = tmp_path / "log.csv"
     path.write_text(text)
     return path
@@ -258,17 +259,17 @@ def written(tmp_path, text):
         ),
     ],
 )
-def test_units_and_names_of_columns(tmp_path, text):
+def test_units_and_names_of_columns(tmp_path: Path, text) -> None:
     log = read_trajectory(written(tmp_path, text))
     assert [*log.times, *log.x, *log.z, *log.pitch] == pytest.approx([1, 0.5, 0.25, 0.1])
 
 
-def test_nose_up_is_turned_round(tmp_path):
+def test_nose_up_is_turned_round(tmp_path: Path) -> None:
     path = written(tmp_path, "t,x,z,pitch\n0,0,0,0.1\n")
     assert read_trajectory(path, nose_up=True).pitch == pytest.approx([-0.1])
 
 
-def test_empty_cells_are_gaps(tmp_path):
+def test_empty_cells_are_gaps(tmp_path: Path) -> None:
     log = read_trajectory(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
     assert np.isnan(log.x[1])
     assert len(log.clean()) == 2
@@ -292,7 +293,7 @@ def test_empty_cells_are_gaps(tmp_path):
         ("t,x,z,pitch\n", ": holds no sample"),
     ],
 )
-def test_wrong_csv_files(tmp_path, text, sentence):
+def test_wrong_csv_files(tmp_path: Path, text, sentence) -> None:
     path = written(tmp_path, text)
     with pytest.raises(BadValue) as caught:
         read_trajectory(path)
@@ -301,7 +302,7 @@ def test_wrong_csv_files(tmp_path, text, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_numpy_files(tmp_path):
+def test_numpy_files(tmp_path: Path) -> None:
     log = climb()
     columns = {"t": log.times, "x_mm": log.x * 1e3, "z": log.z, "pitch": log.pitch}
     np.savez(tmp_path / "log.npz", **columns, name=np.array("kenaf"), image=np.zeros((2, 2)))
@@ -311,7 +312,7 @@ def test_numpy_files(tmp_path):
         assert match(log, read_trajectory(tmp_path / name)).after.largest("norm") < 1e-9
 
 
-def test_wrong_numpy_files(tmp_path):
+def test_wrong_numpy_files(tmp_path: Path) -> None:
     zeros = {"t": np.zeros(3), "x": np.zeros(3), "z": np.zeros(3), "pitch": np.zeros(3)}
     np.save(tmp_path / "plain.npy", np.zeros((3, 4)))
     np.savez(tmp_path / "long.npz", **(zeros | {"z": np.zeros(4)}))
@@ -337,7 +338,7 @@ def test_wrong_numpy_files(tmp_path):
         assert sentence in str(caught.value)
 
 
-def test_files_that_are_no_logs(tmp_path):
+def test_files_that_are_no_logs(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("t,x,z,pitch,größe".encode("latin-1"))
     (tmp_path / "folder.csv").mkdir()
     for name, sentence in {
@@ -352,7 +353,7 @@ def test_files_that_are_no_logs(tmp_path):
         assert str(caught.value).startswith(f"{tmp_path / name}: {sentence}")
 
 
-def test_the_cost_table_is_thinned_out():
+def test_the_cost_table_is_thinned_out() -> None:
     found = match(climb(1000), climb(300))
     table = cost_table(found, most=400)
     assert table.shape == (400, 300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from grouser.world.terrain.mesh import MeshGround
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A cache folder of this test's own, and nothing in memory."""
     monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(collision_cache, "_memory", {})
@@ -71,7 +72,7 @@ def refused(folder, line):
 class Everything:
     """A tree that offers every triangle to every ray (trimesh's own needs another package)."""
 
-    def __init__(self, mesh):
+    def __init__(self, mesh) -> None:
         self.numbers, self.bounds = range(len(mesh.faces)), mesh.bounds.ravel()
 
     def intersection(self, bounds):
@@ -91,7 +92,7 @@ def cast(mesh, points, top=5.0):
 
 
 @pytest.mark.parametrize("ending", ["stl", "ply", "obj"])
-def test_a_bridge_is_where_rays_meet_it_and_free_underneath(tmp_path, ending):
+def test_a_bridge_is_where_rays_meet_it_and_free_underneath(tmp_path: Path, ending) -> None:
     mesh = bridge()
     mesh.export(tmp_path / f"bridge.{ending}")
     ground = world(tmp_path, f"file: bridge.{ending}, x: 1, y: 2, z: 0.3, yaw_deg: 30").terrain[0]
@@ -110,7 +111,7 @@ def test_a_bridge_is_where_rays_meet_it_and_free_underneath(tmp_path, ending):
     assert written(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
 
 
-def test_an_open_sheet_is_a_height_map_and_ends_where_it_ends(tmp_path):
+def test_an_open_sheet_is_a_height_map_and_ends_where_it_ends(tmp_path: Path) -> None:
     mesh = hills()
     mesh.export(tmp_path / "hills.ply")
     ground = world(tmp_path, "file: hills.ply").terrain[0]
@@ -125,7 +126,7 @@ def test_an_open_sheet_is_a_height_map_and_ends_where_it_ends(tmp_path):
     assert (found.geom[far] == NOTHING).all()
 
 
-def test_a_hole_in_a_height_map_stays_open(tmp_path):
+def test_a_hole_in_a_height_map_stays_open(tmp_path: Path) -> None:
     mesh = hills()
     middle = np.abs(mesh.triangles_center[:, :2]).max(axis=1) < 0.3
     mesh.update_faces(~middle)
@@ -135,7 +136,7 @@ def test_a_hole_in_a_height_map_stays_open(tmp_path):
     assert ground.below([0.5, 0.0]).geom != NOTHING
 
 
-def test_of_two_that_fit_the_one_with_fewer_contacts_is_taken(tmp_path):
+def test_of_two_that_fit_the_one_with_fewer_contacts_is_taken(tmp_path: Path) -> None:
     stairs = trimesh.boolean.union(
         [box((1.0 - 0.3 * i, 1, 0.1), (0.15 * i, 0, 0.05 + 0.1 * i)) for i in range(3)]
     )
@@ -148,7 +149,7 @@ def test_of_two_that_fit_the_one_with_fewer_contacts_is_taken(tmp_path):
         assert asked.taken.how == how
 
 
-def test_a_file_with_y_up_is_turned_and_millimetres_are_scaled(tmp_path):
+def test_a_file_with_y_up_is_turned_and_millimetres_are_scaled(tmp_path: Path) -> None:
     mesh = bridge()
     mesh.apply_transform(trimesh.transformations.euler_matrix(-np.pi / 2, 0, 0))
     mesh.apply_scale(1000)
@@ -163,7 +164,9 @@ def test_a_file_with_y_up_is_turned_and_millimetres_are_scaled(tmp_path):
     assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
 
 
-def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(tmp_path, cache, monkeypatch):
+def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(
+    tmp_path: Path, cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mesh = TriangleMesh.of(bridge().vertices, bridge().faces)
     first = cached_proxy(mesh, "auto", 0.01, None)
     (kept,) = cache.iterdir()
@@ -220,7 +223,7 @@ end_header
         ("file: hills.obj, tolerance: 0", "must be at least 0.0005"),
     ],
 )
-def test_each_mistake_is_one_sentence(tmp_path, line, words):
+def test_each_mistake_is_one_sentence(tmp_path: Path, line, words) -> None:
     for ending in ("stl", "ply", "obj"):
         (tmp_path / f"words.{ending}").write_text("no mesh")
     sheet = hills()
@@ -236,7 +239,9 @@ def test_each_mistake_is_one_sentence(tmp_path, line, words):
 
 
 @pytest.mark.slow
-def test_what_fits_neither_way_is_refused_with_both_figures(tmp_path, monkeypatch):
+def test_what_fits_neither_way_is_refused_with_both_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without manifold3d, CoACD meets an oblique bridge by some millimetres only."""
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     mesh = bridge()
@@ -250,7 +255,7 @@ def test_what_fits_neither_way_is_refused_with_both_figures(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_files_are_read_as_trimesh_reads_them(tmp_path, text):
+def test_files_are_read_as_trimesh_reads_them(tmp_path: Path, text) -> None:
     mesh = bridge()
     (tmp_path / "a.ply").write_bytes(
         mesh.export(file_type="ply", encoding="ascii" if text else "binary")
@@ -265,7 +270,7 @@ def test_files_are_read_as_trimesh_reads_them(tmp_path, text):
         assert found.volume == pytest.approx(mesh.volume, rel=1e-5)
 
 
-def test_polygons_of_an_obj_file_are_cut_into_triangles(tmp_path):
+def test_polygons_of_an_obj_file_are_cut_into_triangles(tmp_path: Path) -> None:
     quads = (
         "f 1 2 4 3\nf 5/1 7/1 8/1 6/1\nf 1//1 5//1 6//1 2//1\nf -6 -5 -1 -2\nf 1 3 7 5\nf 2 6 8 4\n"
     )
@@ -283,7 +288,7 @@ def thing(folder, **more):
     return Mesh.model_validate(given | more, context={"folder": folder})
 
 
-def test_an_object_that_is_not_convex_is_cut_and_weighs_as_it_is(tmp_path):
+def test_an_object_that_is_not_convex_is_cut_and_weighs_as_it_is(tmp_path: Path) -> None:
     mesh = bridge()
     mesh.export(tmp_path / "it.stl")
     model = compiled(thing(tmp_path))
@@ -303,14 +308,14 @@ def test_an_object_that_is_not_convex_is_cut_and_weighs_as_it_is(tmp_path):
     assert hull.body("it").ipos[2] == pytest.approx(0.25, abs=1e-4)
 
 
-def test_an_open_object_would_collide_as_its_hull_and_says_so(tmp_path):
+def test_an_open_object_would_collide_as_its_hull_and_says_so(tmp_path: Path) -> None:
     hills().export(tmp_path / "it.stl")
     with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
         thing(tmp_path)
     assert compiled(thing(tmp_path, collide="hull", fixed=True)).ngeom == 1
 
 
-def test_the_command_shows_both_and_writes_the_pieces(tmp_path):
+def test_the_command_shows_both_and_writes_the_pieces(tmp_path: Path) -> None:
     bridge().export(tmp_path / "bridge.stl")
     told = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "bridge.stl")])
     assert told.exit_code == 0, told.output

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):
 # -- apparatus -----------------------------------------------------------------------------------
 
 
-def test_a_robot_is_measured_as_it_stands():
+def test_a_robot_is_measured_as_it_stands() -> None:
     assert PACKBOT.front == pytest.approx(0.345, abs=0.002)
     assert QUINCE.front == pytest.approx(0.685 / 2 + 0.195 + 0.016, abs=0.005)
     assert QUINCE.flippers
@@ -43,7 +44,7 @@ def test_a_robot_is_measured_as_it_stands():
 
 
 @pytest.mark.parametrize("test", APPARATUS)
-def test_every_apparatus_holds_a_robot_at_its_start(test):
+def test_every_apparatus_holds_a_robot_at_its_start(test) -> None:
     apparatus = APPARATUS[test]
     assert apparatus.sizes == tuple(sorted(apparatus.sizes))
     assert apparatus.span[0] < apparatus.sizes[0]
@@ -58,7 +59,7 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
     assert {round(float(f / chance.friction), 6) for f in friction if f > 0.01} <= {0.2, 0.6, 1.2}
 
 
-def test_a_size_outside_the_span_is_refused():
+def test_a_size_outside_the_span_is_refused() -> None:
     with pytest.raises(BadValue, match="step: height is 5000 mm, must be 5 to 1000 mm"):
         suite.mobility_trial(PACKBOT, "step", 5000)
     with pytest.raises(UnknownName, match="did you mean 'step'"):
@@ -68,7 +69,7 @@ def test_a_size_outside_the_span_is_refused():
 # -- operator ------------------------------------------------------------------------------------
 
 
-def test_the_operator_turns_back_to_the_line():
+def test_the_operator_turns_back_to_the_line() -> None:
     drive = LineKeeper(0.3)
     assert drive(seen()) == {"forward": 0.3, "turn": 0.0}
     assert drive(seen(y=0.1))["turn"] < 0  # left of the line: to the right
@@ -76,7 +77,7 @@ def test_the_operator_turns_back_to_the_line():
     assert drive(seen(y=-9.0))["turn"] == 0.4
 
 
-def test_the_operator_uses_flippers_if_there_are_any():
+def test_the_operator_uses_flippers_if_there_are_any() -> None:
     assert set(Operator(0.2)(seen(-1.0))) == {"forward", "turn"}
     told = Operator(0.2, FlipperClimber(0.0))
     assert told(seen(-1.0))["front"] == CLIMB.raised
@@ -84,7 +85,7 @@ def test_the_operator_uses_flippers_if_there_are_any():
     assert told(seen(0.01, at=0.2))["front"] == 0.0
 
 
-def test_flippers_are_raised_for_edges_that_need_it():
+def test_flippers_are_raised_for_edges_that_need_it() -> None:
     def first(test, size):
         policy = suite.mobility_trial(QUINCE, test, size).policy()
         return policy(seen(-1.0))["front"]
@@ -97,7 +98,7 @@ def test_flippers_are_raised_for_edges_that_need_it():
 # -- runs ----------------------------------------------------------------------------------------
 
 
-def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
+def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not() -> None:
     runs = suite.nominal_runs(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
     assert [(run.test, run.size) for run in runs] == [
         ("step", 60),
@@ -112,7 +113,7 @@ def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
     assert runs[3].outcome.time < 4.0
 
 
-def test_a_run_that_is_stuck_or_tipped_stops_at_once():
+def test_a_run_that_is_stuck_or_tipped_stops_at_once() -> None:
     runs = suite.nominal_runs(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
     verdicts = {run.test: run.outcome.verdict for run in runs}
     assert verdicts == {"trench": "tipped", "stairs": "stuck", "tipping_side": "tipped"}
@@ -125,20 +126,20 @@ def test_a_run_that_is_stuck_or_tipped_stops_at_once():
             assert outcome.time - ahead < suite.STUCK_AFTER + 1.0
 
 
-def test_a_passed_step_is_climbed_by_the_whole_robot():
+def test_a_passed_step_is_climbed_by_the_whole_robot() -> None:
     [run] = suite.nominal_runs(PACKBOT, {"step": (60,)})
     x, _, z = run.outcome.positions[-1]
     assert x > PACKBOT.rear
     assert z == pytest.approx(0.06 + PACKBOT.standing, abs=0.01)
 
 
-def test_company_changes_no_bit():
+def test_company_changes_no_bit() -> None:
     trials = [suite.mobility_trial(PACKBOT, "step", size) for size in (60, 90)]
     for one, other in zip(map(suite.run_single, trials), threads.run_trials(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
-def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
+def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps() -> None:
     trial = suite.mobility_trial(PACKBOT, "tipping_side", 30)
     [outcome] = threads.run_trials([trial])
     assert outcome.arrived
@@ -149,7 +150,7 @@ def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
 # -- the command ---------------------------------------------------------------------------------
 
 
-def test_friction_is_the_grounds_and_not_that_of_pipes_and_tipping_slopes():
+def test_friction_is_the_grounds_and_not_that_of_pipes_and_tipping_slopes() -> None:
     who = suite.measure_candidate("packbot", {}, friction=0.3)
     ground = suite.mobility_trial(who, "hurdle", 100).world.terrain
     assert [piece.friction for piece in ground] == [0.3, 0.3]
@@ -160,7 +161,7 @@ def test_friction_is_the_grounds_and_not_that_of_pipes_and_tipping_slopes():
     assert [piece.friction for piece in slippery] == [0.15, 0.15]
 
 
-def test_the_command_prints_a_table_and_writes_json(tmp_path):
+def test_the_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
     result = grouser(
         *("mobility", "packbot", "--test", "step", "--sizes", "300,60", "--json", "m.json")
     )
@@ -171,12 +172,12 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path):
     assert not list(tmp_path.glob("mobility_*"))
 
 
-def test_the_help_names_every_test():
+def test_the_help_names_every_test() -> None:
     told = " ".join(grouser("mobility", "--help").stdout.split())
     assert not [test for test in APPARATUS if test not in told]
 
 
-def test_the_page_has_a_picture_and_fetches_nothing(tmp_path):
+def test_the_page_has_a_picture_and_fetches_nothing(tmp_path: Path) -> None:
     result = grouser(
         *("mobility", "packbot", "--test", "stepfield_hill", "--sizes", "20", "--report", "page")
     )
@@ -189,13 +190,13 @@ def test_the_page_has_a_picture_and_fetches_nothing(tmp_path):
     assert "<script" not in html
 
 
-def test_a_robot_that_does_not_steer_says_so():
+def test_a_robot_that_does_not_steer_says_so() -> None:
     result = grouser("mobility", "conveyor", "--sheet")
     assert result.exit_code == 0, result.output
     assert result.stdout.count("does not steer") == len(APPARATUS)
 
 
-def test_a_robot_that_passes_no_size_cannot():
+def test_a_robot_that_passes_no_size_cannot() -> None:
     result = grouser("mobility", "packbot", "--test", "step", "--sizes", "500")
     assert "500 mm stuck, cannot" in result.stdout
 
@@ -214,7 +215,7 @@ def test_a_robot_that_passes_no_size_cannot():
         (("crawler",), "lacks"),
     ],
 )
-def test_mistakes_are_one_sentence(arguments, sentence):
+def test_mistakes_are_one_sentence(arguments, sentence) -> None:
     assert sentence in refused(grouser("mobility", *arguments))
 
 
@@ -223,7 +224,7 @@ def test_mistakes_are_one_sentence(arguments, sentence):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ["quince", "kenaf"])
-def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path):
+def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path: Path) -> None:
     begun = time.process_time()
     result = grouser("mobility", robot, "--sheet", "--json", "sheet.json")
     assert result.exit_code == 0, result.output
@@ -242,7 +243,7 @@ NOT_RISING = {"pitch_roll", "crossing", "stepfield_hill", "stepfield_diagonal"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", APPARATUS)
-def test_the_statistical_sheet(test, tmp_path):
+def test_the_statistical_sheet(test, tmp_path: Path) -> None:
     arguments = ("--test", test, "--repeats", "20", "--json", "limit.json")
     result = grouser("mobility", "packbot", *arguments)
     assert result.exit_code == 0, result.output

@@ -15,7 +15,7 @@ from grouser.simulation.schedule import generator
 PACKBOT = suite.measure_candidate("packbot", {})
 
 
-def test_chances_depend_on_seed_and_name_alone():
+def test_chances_depend_on_seed_and_name_alone() -> None:
     assert limits.draw_variation(3, "step/0") == limits.draw_variation(3, "step/0")
     draws = [limits.draw_variation(seed, f"step/{i}") for seed in (0, 1) for i in range(200)]
     assert len(set(draws)) == 400
@@ -27,7 +27,7 @@ def test_chances_depend_on_seed_and_name_alone():
 
 @pytest.mark.parametrize("near", [None, 5, 110, 1000])
 @pytest.mark.parametrize("true", [3, 5, 7, 60, 112, 225, 349, 777, 999, 1000, 4000])
-def test_bisection_finds_the_two_sizes_beside_the_limit(true, near):
+def test_bisection_finds_the_two_sizes_beside_the_limit(true, near) -> None:
     asked = []
 
     def passes(size):
@@ -54,7 +54,7 @@ def arrived(cases):
     return [size <= chance.back for chance, size in cases]
 
 
-def test_limits_that_are_nearly_the_same_are_told_apart():
+def test_limits_that_are_nearly_the_same_are_told_apart() -> None:
     true = np.random.default_rng(0).logistic(111, 0.3, 20).tolist()
     chances = [suite.Variation(back=limit) for limit in true]
     found, resolution = limits.refine_brackets(arrived, chances, cells(true), 5)
@@ -68,7 +68,7 @@ def test_limits_that_are_nearly_the_same_are_told_apart():
     assert abs(fine.size(0.5).value - 111) < 0.5 < abs(rough.size(0.5).value - 111)
 
 
-def test_limits_that_differ_are_left_as_they_are():
+def test_limits_that_differ_are_left_as_they_are() -> None:
     true = [30.0, 60.0, 90.0, 2000.0]
     chances = [suite.Variation(back=limit) for limit in true]
     found = [*cells(true[:3]), (1000.0, math.inf)]
@@ -77,7 +77,7 @@ def test_limits_that_differ_are_left_as_they_are():
     assert limits.refine_brackets(arrived, chances, beyond, 5) == (beyond, 5)
 
 
-def test_the_fit_finds_a_planted_curve():
+def test_the_fit_finds_a_planted_curve() -> None:
     found = cells(np.random.default_rng(0).logistic(200, 12, 400))
     planted = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
     half, most = planted.size(0.5), planted.size(0.95)
@@ -88,7 +88,7 @@ def test_the_fit_finds_a_planted_curve():
     assert half.high - half.low < 12
 
 
-def test_intervals_cover_the_truth_about_as_often_as_they_say():
+def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
     covered = explained = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
     assert explained >= 35
 
 
-def test_what_is_not_explained_is_seen():
+def test_what_is_not_explained_is_seen() -> None:
     found = cells(np.random.default_rng(0).logistic(200, 12, 20))
     told = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
     low, high = told.expected(told.size(0.5).value, 20, generator(0, "fresh"))
@@ -113,7 +113,7 @@ def test_what_is_not_explained_is_seen():
     assert not limits.FreshRuns(pass_curve.PassCount(20, 20), (low, high)).explained
 
 
-def test_equal_limits_are_known_to_half_a_size():
+def test_equal_limits_are_known_to_half_a_size() -> None:
     same = pass_curve.fit_pass_curve([(110, 115)] * 20, 5, generator(0, "test"))
     half, most = same.size(0.5), same.size(0.95)
     assert half.value == pytest.approx(112.5, abs=1)
@@ -122,7 +122,7 @@ def test_equal_limits_are_known_to_half_a_size():
     assert 105 < most.value < half.value
 
 
-def test_limits_beyond_the_span_are_said_in_words():
+def test_limits_beyond_the_span_are_said_in_words() -> None:
     all_pass = [(70.0, math.inf)] * 3
     assert pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test")) is None
     limit = limits.Limit(test="tipping_up", brackets=tuple(all_pass))
@@ -131,18 +131,18 @@ def test_limits_beyond_the_span_are_said_in_words():
     assert 30 < pass_curve.fit_pass_curve(some, 1, generator(0, "test")).size(0.5).value < 70
 
 
-def test_wilson():
+def test_wilson() -> None:
     assert pass_curve.PassCount(0, 20).interval() == pytest.approx((0.0, 0.1611), abs=1e-4)
     assert pass_curve.PassCount(10, 20).interval() == pytest.approx((0.2993, 0.7007), abs=1e-4)
 
 
-def test_a_limit_needs_two_repetitions():
+def test_a_limit_needs_two_repetitions() -> None:
     with pytest.raises(BadValue, match="at least 2"):
         limits.find_limit(PACKBOT, "step", repeats=1)
 
 
 @pytest.mark.slow
-def test_packbots_step_limit():
+def test_packbots_step_limit() -> None:
     limit = limits.find_limit(PACKBOT, "step", repeats=2)
     assert limit.pass_50.value == pytest.approx(111, abs=8)
     assert limit.share(100) == pass_curve.PassCount(2, 2)

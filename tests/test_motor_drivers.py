@@ -46,7 +46,7 @@ def rig():
     return Rig()
 
 
-def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig):
+def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig) -> None:
     rig.run(1.0, BeltSpeeds(0.2, 0.2))
     reported, motion = rig.controller.last(BeltEncoders), rig.controller.last(BeltMotion)
     true = rig.sim.angles("k")
@@ -57,7 +57,7 @@ def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig):
     assert motion.time == pytest.approx(rig.host.time, abs=0.006)
 
 
-def test_opposite_belt_speeds_turn_left(rig):
+def test_opposite_belt_speeds_turn_left(rig) -> None:
     rig.run(1.0, BeltSpeeds(-0.2, 0.2))
     assert rig.controller.last(Posture).yaw > radians(20)
     encoders = rig.controller.last(BeltEncoders)
@@ -66,7 +66,7 @@ def test_opposite_belt_speeds_turn_left(rig):
 
 
 @pytest.mark.parametrize("up", [0.6, -0.5])
-def test_positive_angles_raise_all_flippers(rig, up):
+def test_positive_angles_raise_all_flippers(rig, up) -> None:
     rig.run(1.5, FrontFlippers(up, up), RearFlippers(up, up), every=0.05)
     reported = rig.controller.last(FlipperAngles)
     angles = (reported.front_left, reported.front_right, reported.rear_left, reported.rear_right)
@@ -78,7 +78,7 @@ def test_positive_angles_raise_all_flippers(rig, up):
 _PLACES = ("front_left", "front_right", "rear_left", "rear_right")
 
 
-def test_watchdog_stops_belts(rig):
+def test_watchdog_stops_belts(rig) -> None:
     """Belt setpoints are zero 0.3 s after the last command; belts are at rest by 0.5 s."""
     rig.run(0.6, BeltSpeeds(0.3, 0.3))
     last = rig.host.time
@@ -97,13 +97,13 @@ def test_watchdog_stops_belts(rig):
     assert rig.controller.last(Health).flags & SILENT
 
 
-def test_flipper_commands_do_not_feed_the_watchdog(rig):
+def test_flipper_commands_do_not_feed_the_watchdog(rig) -> None:
     rig.run(0.4, BeltSpeeds(0.3, 0.3))
     rig.run(0.6, FrontFlippers(0.5, 0.5))
     assert (rig.belts() == 0).all()
 
 
-def test_stop_command_holds_until_the_next_command(rig):
+def test_stop_command_holds_until_the_next_command(rig) -> None:
     rig.run(0.4, BeltSpeeds(0.3, 0.3), FrontFlippers(1.0, 1.0))
     rig.run(0.15, Stop())
     held = rig.controller.last(FlipperAngles).front_left
@@ -116,7 +116,7 @@ def test_stop_command_holds_until_the_next_command(rig):
     assert not rig.controller.last(Health).flags & STOPPED
 
 
-def test_camera_aim_is_positive_left_and_up():
+def test_camera_aim_is_positive_left_and_up() -> None:
     rig = Rig({"kind": "standard"})
     rig.controller.begin(CameraAim(0.3, 0.2))
     aim = rig.sim.scene.sensors["k", "Camera"][1].memory.aim
@@ -124,7 +124,7 @@ def test_camera_aim_is_positive_left_and_up():
     assert aim.tilt == pytest.approx(-0.2, abs=1e-3)  # simulated cameras: positive downwards
 
 
-def test_frames_match_dbc_layout_and_cycle_times(rig):
+def test_frames_match_dbc_layout_and_cycle_times(rig) -> None:
     database = cantools.database.load_file(DBC)
     rig.run(2.0, BeltSpeeds(0.1, 0.15), every=0.02)
     by_id = {}
@@ -139,7 +139,7 @@ def test_frames_match_dbc_layout_and_cycle_times(rig):
         assert gaps.max() < 1.5 * message.cycle_time / 1000 + 0.002
 
 
-def test_encoder_rate_can_be_every_physics_step():
+def test_encoder_rate_can_be_every_physics_step() -> None:
     rig = Rig(rate_hz=1000.0)
     rig.run(0.5, BeltSpeeds(0.2, 0.2))
     clocks = [
@@ -180,7 +180,7 @@ def _with_checksum(id, content):
 
 
 @pytest.mark.parametrize(("fault", "frame"), list(_invalid_frames()))
-def test_invalid_frame_is_counted_and_not_executed(fault, frame):
+def test_invalid_frame_is_counted_and_not_executed(fault, frame) -> None:
     rig = Rig()
     rig.controller.begin(BeltSpeeds(0.0, 0.0), FrontFlippers(0.0, 0.0))  # counters are at 42
     before = rig.sim.data.ctrl.copy()
@@ -198,7 +198,7 @@ def test_invalid_frame_is_counted_and_not_executed(fault, frame):
     assert counts == {kind: 5 * (kind == fault) for kind in counts}
 
 
-def test_replayed_frame_after_silence_is_not_executed(rig):
+def test_replayed_frame_after_silence_is_not_executed(rig) -> None:
     rig.run(0.2, BeltSpeeds(0.3, 0.3))
     old = BeltSpeeds(0.3, 0.3).frame(45)
     rig.run(0.6)
@@ -208,7 +208,7 @@ def test_replayed_frame_after_silence_is_not_executed(rig):
     assert (rig.belts() == 0).all()
 
 
-def test_only_valid_random_frames_are_executed():
+def test_only_valid_random_frames_are_executed() -> None:
     """Compare with an independent check: checksum bit by bit, value ranges by cantools."""
     rig, random_source = Rig(), random.Random(17)
     database = cantools.database.load_file(DBC)
@@ -260,7 +260,7 @@ def _random_frame(random_source):
 # -- reset, removal, battery, other robots ---------------------------------------------------------
 
 
-def test_reset_of_the_world_is_a_power_on(rig):
+def test_reset_of_the_world_is_a_power_on(rig) -> None:
     rig.run(0.5, BeltSpeeds(0.3, 0.3))
     rig.host.apply(Reset())
     rig.controller.received.clear()
@@ -272,7 +272,7 @@ def test_reset_of_the_world_is_a_power_on(rig):
     assert rig.controller.last(BeltEncoders).left > 0.03
 
 
-def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig):
+def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig) -> None:
     rig.run(0.1)
     rig.host.apply(Leave("k"))
     assert rig.controller.last(Health).flags & 4
@@ -282,7 +282,7 @@ def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig):
     assert rig.controller.received == []
 
 
-def test_empty_battery_stops_the_motors():
+def test_empty_battery_stops_the_motors() -> None:
     rig = Rig({"kind": "battery", "capacity": 40.0, "idle": 20.0, "rate_hz": 10.0})
     rig.run(0.5, BeltSpeeds(0.2, 0.2))
     assert 0 < rig.controller.last(BatteryLeft).seconds < 3
@@ -292,7 +292,7 @@ def test_empty_battery_stops_the_motors():
     assert (rig.belts() == 0).all()
 
 
-def test_quince_is_accepted_and_packbot_is_rejected():
+def test_quince_is_accepted_and_packbot_is_rejected() -> None:
     rig = Rig(kind="quince")
     rig.run(0.5, BeltSpeeds(0.1, 0.1))
     assert rig.pose.position[0] > 0.03
@@ -300,7 +300,7 @@ def test_quince_is_accepted_and_packbot_is_rejected():
         Rig(kind="packbot")
 
 
-def test_run_with_faults_is_reproducible_by_seed():
+def test_run_with_faults_is_reproducible_by_seed() -> None:
     def drive(seed):
         faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
         rig = Rig(faults=faults)
@@ -320,7 +320,7 @@ def test_run_with_faults_is_reproducible_by_seed():
     assert first[2].overtaken > 0
 
 
-def test_stall_detector_sets_bits_of_stalled_drives():
+def test_stall_detector_sets_bits_of_stalled_drives() -> None:
     detector = StallDetector(("belt", "arm"), 0.0)
     detector.update(1.0, (0, 0), (0, 0))
     assert detector.bits == 0  # no setpoints yet

@@ -37,7 +37,7 @@ terrain: [{kind: flat, friction: 0.8}]
 
 
 @pytest.fixture(scope="module")
-def yard(tmp_path_factory):
+def yard(tmp_path_factory: pytest.TempPathFactory):
     path = tmp_path_factory.mktemp("motors") / "yard.yaml"
     path.write_text(WORLD)
     return path
@@ -64,12 +64,12 @@ def received(bus, kind, seconds=TIMEOUT):
     raise AssertionError(f"no {kind.__name__} came")
 
 
-def command(bus, counter, left=0.2, right=0.2):
+def command(bus, counter, left=0.2, right=0.2) -> None:
     frame = BeltSpeeds(left, right).frame(counter)
     bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
 
 
-def test_unmodified_python_can_drives_and_reads_encoders(served):
+def test_unmodified_python_can_drives_and_reads_encoders(served) -> None:
     """All frames also decode with cantools and the DBC file."""
     database = cantools.database.load_file(DBC)
     with bus_of(served) as bus:
@@ -87,7 +87,7 @@ def test_unmodified_python_can_drives_and_reads_encoders(served):
             database.decode_message(message.arbitration_id, message.data)
 
 
-def test_node_receives_frames_of_others_and_not_its_own(served):
+def test_node_receives_frames_of_others_and_not_its_own(served) -> None:
     with bus_of(served) as one, bus_of(served) as other:
         sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
         far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
@@ -114,7 +114,7 @@ def read_until_closed(connection):
     return output
 
 
-def test_invalid_requests_are_answered_like_socketcand(served):
+def test_invalid_requests_are_answered_like_socketcand(served) -> None:
     with raw(served) as wire:
         assert wire.recv(100) == b"< hi >"
         wire.sendall(b"< rawmode >")
@@ -127,7 +127,7 @@ def test_invalid_requests_are_answered_like_socketcand(served):
         assert read_until_closed(wire) == b"< error could not open bus 'can7', there is can0 >"
 
 
-def test_subscription_before_raw_mode_filters_frames(served):
+def test_subscription_before_raw_mode_filters_frames(served) -> None:
     with raw(served) as wire:
         wire.recv(100)
         wire.sendall(b"< open can0 >")
@@ -141,7 +141,7 @@ def test_subscription_before_raw_mode_filters_frames(served):
         }
 
 
-def test_malformed_bytes_do_not_disturb_other_clients(served):
+def test_malformed_bytes_do_not_disturb_other_clients(served) -> None:
     with bus_of(served) as bus, raw(served) as wire:
         wire.sendall(b"< open can0 >" + b"\xff<<>>" * 500 + b"< send 100 6 1 2 >" * 50)
         wire.sendall(b"x" * 100_000)
@@ -151,7 +151,7 @@ def test_malformed_bytes_do_not_disturb_other_clients(served):
     assert "Traceback" not in served.log
 
 
-def test_token_is_required_beyond_loopback_and_works_with_python_can(yard):
+def test_token_is_required_beyond_loopback_and_works_with_python_can(yard) -> None:
     assert "takes a token" in refused(
         command_line("motors", yard, "--host", "0.0.0.0", "--port", "0")
     )
@@ -178,11 +178,11 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard):
         (("--port", "70000"), "--port is 70000, must be from 0"),
     ],
 )
-def test_invalid_options_are_rejected(yard, options, says):
+def test_invalid_options_are_rejected(yard, options, says) -> None:
     assert says in refused(command_line("motors", yard, "--images", "-1", *options))
 
 
-def test_bench_loses_no_frames(tmp_path):
+def test_bench_loses_no_frames(tmp_path: Path) -> None:
     figures = asyncio.run(bridge._serve(tmp_path, round_trips=0.3, kilohertz=0.5))
     assert figures["commands_lost"] == figures["encoders_lost"] == 0
     assert figures["round_trips"] == 60
@@ -233,7 +233,7 @@ int main(int argc, char *argv[])
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory):
+def driver(tmp_path_factory: pytest.TempPathFactory):
     """Compile a program that drives over a CAN link of the C library."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
@@ -254,13 +254,13 @@ def run(program, address):
     return done.returncode, done.stdout.strip()
 
 
-def test_c_transport_drives_over_socketcand(served, driver):
+def test_c_transport_drives_over_socketcand(served, driver) -> None:
     code, output = run(driver, f"socketcand://127.0.0.1:{served.ports['can']}/can0")
     assert code == 0, output
     assert float(output) == pytest.approx(200, abs=25)  # mm in a simulated second at 200 mm/s
 
 
-def test_c_transport_reports_errors(served, driver):
+def test_c_transport_reports_errors(served, driver) -> None:
     port = served.ports["can"]
     for address, says in {
         "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
@@ -273,7 +273,7 @@ def test_c_transport_reports_errors(served, driver):
         assert says in output
 
 
-def test_c_transport_drives_over_socketcan_if_available(served, driver):
+def test_c_transport_drives_over_socketcan_if_available(served, driver) -> None:
     """Two programs on one virtual bus: the driver and python-can's SocketCAN interface."""
     try:
         bus = can.Bus(interface="socketcan", channel="vcan0")

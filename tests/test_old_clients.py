@@ -5,6 +5,7 @@ import re
 import time
 from collections import deque
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from support.server_fixtures import TIMEOUT, Served, yard  # noqa: F401 - the fixture 'world'
@@ -16,20 +17,20 @@ SPEED = 4
 class OldClient:
     """Socket with line-wise reading."""
 
-    def __init__(self, served, port="control"):
+    def __init__(self, served, port="control") -> None:
         self._socket = served.raw(port)
         self._bytes, self._whole = b"", deque()
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self._socket.close()
 
-    def send(self, *lines):
+    def send(self, *lines) -> None:
         self._socket.sendall("".join(f"{line}\r\n" for line in lines).encode())
 
-    def raw(self, data):
+    def raw(self, data) -> None:
         self._socket.sendall(data)
 
     def lines(self):
@@ -88,7 +89,7 @@ def ask_truth(served, data):
 # -- periods ------------------------------------------------------------------------------------
 
 
-def test_sensor_period_is_constant_from_the_first_reading(client):
+def test_sensor_period_is_constant_from_the_first_reading(client) -> None:
     client.send("INIT {ClassName USARBot.P2DX} {Name Rhythm} {Location 0,0,0}")
     stamps = []
     for line in client.lines():
@@ -100,7 +101,7 @@ def test_sensor_period_is_constant_from_the_first_reading(client):
     assert gaps == pytest.approx([0.2] * 4, abs=0.005)
 
 
-def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client, udk):
+def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client, udk) -> None:
     received = {}
     for name, one, y in (("Wrap", client, 1.5), ("Turns", udk, -1.5)):
         one.send(f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location 0,{y},0}}")
@@ -120,7 +121,7 @@ def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client, udk):
     assert max(received["Turns"]) > 7
 
 
-def test_client_that_commands_once_is_not_stopped(served, client):
+def test_client_that_commands_once_is_not_stopped(served, client) -> None:
     client.send("INIT {ClassName USARBot.P2DX} {Name Once} {Location -4,-2,0} {Rotation 0,0,0}")
     client.wait_for("^STA")
     client.send("DRIVE {Left 0.3} {Right 0.3}")
@@ -139,7 +140,7 @@ def test_client_that_commands_once_is_not_stopped(served, client):
 # -- truth --------------------------------------------------------------------------------------
 
 
-def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(served, client):
+def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(served, client) -> None:
     client.send("INIT {ClassName USARBot.P3AT} {Name 1} {Location 3,-3,0}")
     client.wait_for("^STA")
     with OldClient(served) as controller:
@@ -171,7 +172,7 @@ def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(serv
 # -- the world controller -----------------------------------------------------------------------
 
 
-def test_world_controller_accepts_udk_classes_and_answers_refusals(client):
+def test_world_controller_accepts_udk_classes_and_answers_refusals(client) -> None:
     client.send(
         "INIT {ClassName USARBotAPI.WorldController}",
         "CONTROL {Type Create} {ClassName WCCrate} {Name c1} {Location 5,5,-0.3}",
@@ -191,7 +192,7 @@ def test_world_controller_accepts_udk_classes_and_answers_refusals(client):
 # -- geometry -----------------------------------------------------------------------------------
 
 
-def test_udk_geometry_of_actuators_and_mounts(udk):
+def test_udk_geometry_of_actuators_and_mounts(udk) -> None:
     udk.send("INIT {ClassName USARBot.P3AT} {Name Geo} {Location 0,0,0}", "GETGEO {Type Actuator}")
     triple = r"-?\d+\.\d{3},-?\d+\.\d{3},-?\d+\.\d{3}"
     link = rf"{{Link (\d)}} {{Parent (\d)}} {{Location {triple}}} {{Orientation {triple}}}"
@@ -206,7 +207,7 @@ def test_udk_geometry_of_actuators_and_mounts(udk):
 
 
 @pytest.mark.parametrize("robot", ["P3AT", "ERS7", "Kenaf"])
-def test_ut2004_names_announced_mounts_only(client, robot):
+def test_ut2004_names_announced_mounts_only(client, robot) -> None:
     client.send(f"INIT {{ClassName USARBot.{robot}}} {{Name Mounts}} {{Location 0,0,0}}")
     client.wait_for("^STA")
     client.send("GETGEO {Type MisPkg}", "GETGEO {Type Camera}", "GETGEO {Type Encoder}")
@@ -224,7 +225,7 @@ def test_ut2004_names_announced_mounts_only(client, robot):
 # -- lines --------------------------------------------------------------------------------------
 
 
-def test_missing_last_brace_drops_its_segment_only(served, client):
+def test_missing_last_brace_drops_its_segment_only(served, client) -> None:
     client.send(
         "INIT {ClassName USARBot.P2DX} {Name Open} {Location 2.5,2.5,0} {Rotation 0.00, 0.00, 0.00"
     )
@@ -233,7 +234,7 @@ def test_missing_last_brace_drops_its_segment_only(served, client):
     assert re.search(r"{Location 2\.5", row)
 
 
-def test_unknown_class_is_answered_with_the_known_ones(client):
+def test_unknown_class_is_answered_with_the_known_ones(client) -> None:
     client.send("INIT {ClassName USARBot.Zerg} {Name Z}")
     notice = client.wait_for("^NOTICE {Kind Refused}.*")[0]
     assert "zerg" in notice.lower()
@@ -247,7 +248,7 @@ def test_unknown_class_is_answered_with_the_known_ones(client):
         ("INIT {ClassName USARBot.P3AT} {Location 0,zero,0}", "Location.*zero"),
     ],
 )
-def test_client_without_a_robot_is_notified_of_a_wrong_init(client, line, expected):
+def test_client_without_a_robot_is_notified_of_a_wrong_init(client, line, expected) -> None:
     client.send(line)
     client.wait_for(f"^NOTICE {{Kind Refused}}.*{expected}")
     client.send("INIT {ClassName USARBot.P3AT} {Name Right} {Location 0,0,0}")
@@ -257,7 +258,7 @@ def test_client_without_a_robot_is_notified_of_a_wrong_init(client, line, expect
         assert not client.wait_for("^(NOTICE|STA).*")[0].startswith("NOTICE")
 
 
-def test_kenaf_receives_ground_truth_only_with_the_option(served, tmp_path, world):
+def test_kenaf_receives_ground_truth_only_with_the_option(served, tmp_path: Path, world) -> None:
     def receives_truth(client):
         client.send("INIT {ClassName USARBot.Kenaf} {Name Blind} {Location 0,0,0}")
         states, kinds = 0, set()
@@ -278,7 +279,9 @@ def test_kenaf_receives_ground_truth_only_with_the_option(served, tmp_path, worl
         assert expected
 
 
-def test_mosaic_of_four_by_one(tmp_path, world):  # the world's own robot has the first tile
+def test_mosaic_of_four_by_one(
+    tmp_path: Path, world
+) -> None:  # the world's own robot has the first tile
     options = ("--images", "0", "--truth", "-1", "--tiles", "4x1", "--dialect", "udk")
     with Served(tmp_path, world, *options) as served, OldClient(served) as client:
         client.send("INIT {ClassName USARBot.P3AT} {Name A} {Location 0,0,0}")
@@ -294,7 +297,7 @@ def test_mosaic_of_four_by_one(tmp_path, world):  # the world's own robot has th
 # -- joining ------------------------------------------------------------------------------------
 
 
-def test_robot_that_joins_inside_an_object_is_moved_beside_it(served, client):
+def test_robot_that_joins_inside_an_object_is_moved_beside_it(served, client) -> None:
     with OldClient(served) as controller:
         controller.send(
             "INIT {ClassName USARBotAPI.WorldController}",
@@ -318,7 +321,7 @@ def test_robot_that_joins_inside_an_object_is_moved_beside_it(served, client):
         assert math.dist(place(), first) < 0.1, "it was thrown"
 
 
-def test_joining_robot_does_not_push_another(served, client):
+def test_joining_robot_does_not_push_another(served, client) -> None:
     client.send("INIT {ClassName USARBot.P3AT} {Name First} {Location -6,-4,0}")
     client.wait_for("^STA")
 
@@ -338,7 +341,7 @@ def test_joining_robot_does_not_push_another(served, client):
 # -- dogs ---------------------------------------------------------------------------------------
 
 
-def test_each_kick_command_causes_a_kick(served, client):
+def test_each_kick_command_causes_a_kick(served, client) -> None:
     client.send("INIT {ClassName USARBot.ERS7} {Name Dog} {Location -3,4,0}", "KICK {Paw Left}")
 
     def swing():

@@ -23,17 +23,17 @@ FILL = b"x" * 4095 + b"\n"
 class Speaker(asyncio.Protocol):
     """Server side of a connection."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lost = asyncio.get_running_loop().create_future()
 
-    def connection_made(self, transport):
+    def connection_made(self, transport) -> None:
         self.transport = transport
         self.outbox = Outbox(transport, MOST)
 
-    def resume_writing(self):
+    def resume_writing(self) -> None:
         self.outbox.flush()
 
-    def connection_lost(self, error):
+    def connection_lost(self, error) -> None:
         self.lost.set_result(error)
 
 
@@ -50,7 +50,7 @@ async def pair():
     await speaker.lost
 
 
-def clog(outbox):
+def clog(outbox) -> None:
     """Fill the buffers so that further lines must wait."""
     while not outbox.waiting:
         outbox.line(FILL)
@@ -70,7 +70,7 @@ async def read_lines(far):
     return [line for line in received.split(b"\n") if line and line != FILL.strip()]
 
 
-def test_lines_are_sent_at_once_to_a_reader():
+def test_lines_are_sent_at_once_to_a_reader() -> None:
     async def run():
         async with pair() as (speaker, far):
             speaker.outbox.line(b"STA\n")
@@ -81,7 +81,7 @@ def test_lines_are_sent_at_once_to_a_reader():
     assert asyncio.run(run()) == [b"STA", b"SEN"]
 
 
-def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again():
+def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again() -> None:
     async def run():
         async with pair() as (speaker, far):
             clog(speaker.outbox)
@@ -95,7 +95,7 @@ def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again():
     assert asyncio.run(run()) == [b"%d" % number for number in range(100)]
 
 
-def test_client_that_does_not_read_loses_old_sensor_lines_only():
+def test_client_that_does_not_read_loses_old_sensor_lines_only() -> None:
     async def run():
         async with pair() as (speaker, far):
             outbox = speaker.outbox
@@ -120,7 +120,7 @@ def test_client_that_does_not_read_loses_old_sensor_lines_only():
     )
 
 
-def test_old_radio_messages_are_dropped_and_answers_are_not():
+def test_old_radio_messages_are_dropped_and_answers_are_not() -> None:
     async def run():
         async with pair() as (speaker, far):
             clog(speaker.outbox)
@@ -145,8 +145,8 @@ def test_old_radio_messages_are_dropped_and_answers_are_not():
     assert radio[-1].sender == "Quiet"
 
 
-def test_client_that_leaves_answers_unread_is_disconnected():
-    async def run():
+def test_client_that_leaves_answers_unread_is_disconnected() -> None:
+    async def run() -> None:
         async with pair() as (speaker, _far):
             outbox = speaker.outbox
             clog(outbox)
@@ -163,7 +163,7 @@ def test_client_that_leaves_answers_unread_is_disconnected():
     asyncio.run(run())
 
 
-def test_client_that_does_not_read_does_not_delay_others():
+def test_client_that_does_not_read_does_not_delay_others() -> None:
     async def run():
         async with pair() as (blocked, _silent), pair() as (speaker, far):
             for number in range(2000):
@@ -175,7 +175,7 @@ def test_client_that_does_not_read_does_not_delay_others():
     assert asyncio.run(run()) == [b"%d" % number for number in range(2000)]
 
 
-def test_rate_limiter_accumulates_at_most_its_burst():
+def test_rate_limiter_accumulates_at_most_its_burst() -> None:
     limiter = RateLimiter(10, now=0.0)
     assert sum(limiter.spend(0.0) for _ in range(50)) == 10
     assert not limiter.spend(0.05)
@@ -184,13 +184,13 @@ def test_rate_limiter_accumulates_at_most_its_burst():
     assert not limiter.spend(99.0), "a clock that goes back adds nothing"
 
 
-def test_charge_returns_the_time_until_the_debt_is_paid():
+def test_charge_returns_the_time_until_the_debt_is_paid() -> None:
     limiter = RateLimiter(100, now=0.0)
     assert limiter.charge(0.0, 100) == 0.0
     assert limiter.charge(0.0, 50) == pytest.approx(0.5)
     assert limiter.charge(0.5, 0) == pytest.approx(0.0)
 
 
-def test_limits_must_be_above_zero():
+def test_limits_must_be_above_zero() -> None:
     with pytest.raises(BadValue, match="connections is 0, must be above 0"):
         Limits(connections=0)

@@ -24,26 +24,26 @@ TRUTH = {"kind": "truth", "name": "where", "body": "body", "rate_hz": 50.0}
 class RecordingListener:
     """Listener that records the output for a client."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.entries = []
         self.halts = 0
 
-    def send_readings(self, robot, readings):
+    def send_readings(self, robot, readings) -> None:
         self.entries += [("reading", reading.sensor) for _, reading in readings]
 
-    def send_state(self, robot, battery):
+    def send_state(self, robot, battery) -> None:
         self.entries.append(("state", battery))
 
-    def send_turn(self, time):
+    def send_turn(self, time) -> None:
         self.entries.append(("turn", round(time, 6)))
 
-    def send_notice(self, kind, text):
+    def send_notice(self, kind, text) -> None:
         self.entries.append(("notice", kind))
 
-    def send_radio(self, message):
+    def send_radio(self, message) -> None:
         self.entries.append(("radio", message.data))
 
-    def robot_halted(self):
+    def robot_halted(self) -> None:
         self.halts += 1
 
     def of(self, kind):
@@ -67,7 +67,7 @@ def rover(name="rover", y=0.0):
     return RobotEntry(name=name, kind="packbot", position=(0, y, 0), sensors=(TRUTH,))
 
 
-def advance(host, seconds):
+def advance(host, seconds) -> None:
     end = host.time + seconds
     while host.time < end - 1e-9 and host.lockstep.open:
         host.advance()
@@ -79,7 +79,7 @@ def x(host, name="rover"):
     return float(host.simulation.pose(name).position[0])
 
 
-def test_robot_joins_drives_and_is_reported(host):
+def test_robot_joins_drives_and_is_reported(host) -> None:
     one, listener = client(host)
     one.join(rover())
     one.command({"forward": 0.3})
@@ -92,7 +92,7 @@ def test_robot_joins_drives_and_is_reported(host):
     assert not host.owners
 
 
-def test_silent_client_and_empty_battery_stop_the_robot(host):
+def test_silent_client_and_empty_battery_stop_the_robot(host) -> None:
     one, listener = client(host)
     one.join(rover(), battery=1.2)
     one.command({"forward": 0.3})
@@ -115,7 +115,7 @@ def test_silent_client_and_empty_battery_stop_the_robot(host):
     assert len(listener.of("reading")) == readings, "no readings with an empty battery"
 
 
-def test_lockstep_defers_commands_to_the_end_of_the_turn(host):
+def test_lockstep_defers_commands_to_the_end_of_the_turn(host) -> None:
     one, listener = client(host)
     one.join(rover())
     one.enter_lockstep(0.1, by_command=False)
@@ -135,7 +135,7 @@ def test_lockstep_defers_commands_to_the_end_of_the_turn(host):
     assert host.lockstep.open
 
 
-def test_join_needs_the_drive_role_and_a_free_place(host):
+def test_join_needs_the_drive_role_and_a_free_place(host) -> None:
     watcher = Token("may-only-look-on", frozenset({Role.WATCH}))
     one, _ = client(host, watcher)
     assert not one.login
@@ -151,7 +151,7 @@ def test_join_needs_the_drive_role_and_a_free_place(host):
     assert not host.owners
 
 
-def test_removed_robot_is_released(host):
+def test_removed_robot_is_released(host) -> None:
     one, listener = client(host)
     one.join(rover())
     host.apply(Leave("rover"))
@@ -159,7 +159,7 @@ def test_removed_robot_is_released(host):
     assert listener.of("notice") == ["Removed"]
 
 
-def test_reset_keeps_the_robot_and_restarts_its_battery(host):
+def test_reset_keeps_the_robot_and_restarts_its_battery(host) -> None:
     one, listener = client(host)
     one.join(rover(), battery=0.5)
     advance(host, 0.4)
@@ -170,7 +170,7 @@ def test_reset_keeps_the_robot_and_restarts_its_battery(host):
     assert listener.of("notice") == []
 
 
-def test_radio_message_reaches_the_listener(host):
+def test_radio_message_reaches_the_listener(host) -> None:
     (one, _), (two, listener) = client(host), client(host)
     one.join(rover("a"))
     two.join(rover("b", y=1.0))
@@ -179,7 +179,7 @@ def test_radio_message_reaches_the_listener(host):
 
 
 class TestDeferredCommands:
-    def test_motion_command_ends_a_turn_in_the_mode_by_command(self):
+    def test_motion_command_ends_a_turn_in_the_mode_by_command(self) -> None:
         deferred = DeferredCommands()
         done = []
         for number in range(3):
@@ -192,7 +192,7 @@ class TestDeferredCommands:
             assert done == list(range(turns))
         assert not deferred.fill_turn()
 
-    def test_number_of_deferred_commands_is_limited(self):
+    def test_number_of_deferred_commands_is_limited(self) -> None:
         deferred = DeferredCommands()
         for _ in range(MOST):
             deferred.add(DeferredCommand(None))
@@ -200,7 +200,7 @@ class TestDeferredCommands:
             deferred.add(DeferredCommand(None))
 
 
-def test_reports_are_periodic_and_immediate_after_a_reset():
+def test_reports_are_periodic_and_immediate_after_a_reset() -> None:
     timer = ReportTimer(0.1)
     due = [step for step in range(31) if timer.due(step / 100)]
     assert due == [0, 10, 20, 30]
@@ -208,7 +208,7 @@ def test_reports_are_periodic_and_immediate_after_a_reset():
     assert not timer.due(0.1)
 
 
-def test_battery_counts_whole_seconds():
+def test_battery_counts_whole_seconds() -> None:
     watchdog = Watchdog(0.0, now=10.0, battery=2.5)
     assert watchdog.battery(10.0) == BatteryState(2, empty=False)
     assert watchdog.battery(12.0) == BatteryState(0, empty=False)

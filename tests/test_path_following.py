@@ -1,6 +1,7 @@
 """A path over the network: the trials' driver, poses of motion capture, real sockets."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def seen(x, y, yaw, *, axes=Axes.Z_DOWN, tracked=True):
 
 @pytest.mark.parametrize("axes", list(Axes))
 @pytest.mark.parametrize("law", [PathDriver(), PathDriver(law=SkidLaw(speed=0.2))])
-def test_received_pose_gives_the_command_of_the_trial_driver(axes, law):
+def test_received_pose_gives_the_command_of_the_trial_driver(axes, law) -> None:
     path = [[1.0, 0.5], [2.0, 0.5]]
     follower, state = PathFollower(path, law, axes=axes), law.begin(1)
     law.enter(state, 0, path)
@@ -47,7 +48,7 @@ def test_received_pose_gives_the_command_of_the_trial_driver(axes, law):
         assert tuple(told) == law.words
 
 
-def test_missing_pose_gives_no_command_and_the_end_stops():
+def test_missing_pose_gives_no_command_and_the_end_stops() -> None:
     follower = PathFollower([[0.5, 0.0]])
     assert follower.command(None) is None
     assert follower.command(seen(0.0, 0.0, 0.0, tracked=False)) is None
@@ -59,12 +60,12 @@ def test_missing_pose_gives_no_command_and_the_end_stops():
     assert follower.arrived
 
 
-def test_invalid_path_is_rejected():
+def test_invalid_path_is_rejected() -> None:
     with pytest.raises(BadValue, match="path: "):
         PathFollower([[0.0, math.nan]])
 
 
-def test_goal_is_reached_over_tcp(tmp_path):
+def test_goal_is_reached_over_tcp(tmp_path: Path) -> None:
     """It starts turned away by 90 deg; nothing but motion capture says where it is."""
     file = tmp_path / "goal.yaml"
     file.write_text(WORLD)

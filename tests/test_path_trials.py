@@ -50,7 +50,7 @@ def paths(count=3):
     return [np.array([[0.0, 0.0], [0.12, 0.06 * n], [0.22, 0.0]]) for n in range(count)]
 
 
-def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal():
+def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal() -> None:
     [outcome] = threads.run_trials(
         [course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], sample_period=0.04
     )
@@ -59,7 +59,7 @@ def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal():
     assert outcome.effort > outcome.work > 0
 
 
-def test_paths_and_draws_give_the_same_bits_in_any_company_and_alone():
+def test_paths_and_draws_give_the_same_bits_in_any_company_and_alone() -> None:
     trials = course(goal=(0.22, 0.0)).trials(paths(), Spread().draws(3, 2))
     together = threads.run_trials(trials, threads=1)
     assert {outcome.verdict for outcome in together} == {"arrived"}
@@ -71,7 +71,7 @@ def test_paths_and_draws_give_the_same_bits_in_any_company_and_alone():
         assert bits(threads.run_trials([trials[number]])) == bits([together[number]])
 
 
-def test_a_simulation_ends_in_the_bits_of_the_batch():
+def test_a_simulation_ends_in_the_bits_of_the_batch() -> None:
     trial = course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
     [outcome] = threads.run_trials([trial])
     simulation = Simulation(trial.world)
@@ -83,7 +83,7 @@ def test_a_simulation_ends_in_the_bits_of_the_batch():
     assert drawn.geom_friction[0, 0] == pytest.approx(0.6 * trial.start.friction)
 
 
-def test_falling_off_a_ledge_is_told_apart():
+def test_falling_off_a_ledge_is_told_apart() -> None:
     high = course(goal=(0.6, 0.0), height=0.2, position=(0.15, 0.0, 0.2))
     [fell] = threads.run_trials([high.trial(np.array([[0.6, 0.0]]), Draw())])
     assert fell.verdict == "fell"
@@ -93,7 +93,7 @@ def test_falling_off_a_ledge_is_told_apart():
     assert down.verdict == "arrived", "stepping down by less than its height is no fall"
 
 
-def test_no_progress_along_the_path_is_stuck_even_in_motion():
+def test_no_progress_along_the_path_is_stuck_even_in_motion() -> None:
     """It runs, sideways and far, but never nearer to its point than it was."""
     walled = roach_world().changed(
         terrain=(Flat(friction=0.6), Step(x=0.15, length=1.0, height=0.2, friction=0.6))
@@ -104,13 +104,13 @@ def test_no_progress_along_the_path_is_stuck_even_in_motion():
     assert 10.0 < outcome.time < 20.0
 
 
-def test_time_runs_out_where_progress_is_too_slow():
+def test_time_runs_out_where_progress_is_too_slow() -> None:
     far = course(goal=(5.0, 0.0))
     [outcome] = threads.run_trials([far.trial(np.array([[5.0, 0.0]]), Draw())])
     assert (outcome.verdict, outcome.time) == ("out of time", pytest.approx(6.0))
 
 
-def test_a_tracked_robot_follows_the_same_path():
+def test_a_tracked_robot_follows_the_same_path() -> None:
     packbot = RobotEntry(name="packbot", kind="packbot", position=(0.0, 0.0, 0.0), yaw_deg=45.0)
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(packbot,))
     tracks = PathCourse(world, "packbot", Place(x=0.8, y=0.4, within=0.1), limit=10.0)
@@ -120,7 +120,7 @@ def test_a_tracked_robot_follows_the_same_path():
     assert outcome.verdict == "arrived"
 
 
-def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal():
+def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal() -> None:
     """Told twice its error a second, Quince spirals round this goal: it turns by a part of it."""
     quince = RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0))
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=(quince,))
@@ -131,7 +131,7 @@ def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal():
     assert outcome.verdict == "arrived"
 
 
-def test_draws_are_the_seeds_alone_and_as_documented():
+def test_draws_are_the_seeds_alone_and_as_documented() -> None:
     spread = Spread()
     assert spread.draw(1, 7) == spread.draws(1, 9)[7] != spread.draw(2, 7)
     draws = spread.draws(0, 2000)
@@ -145,7 +145,7 @@ def test_draws_are_the_seeds_alone_and_as_documented():
     assert "10 mm" in str(spread)
 
 
-def test_no_other_field_of_a_model_hangs_on_what_is_drawn():
+def test_no_other_field_of_a_model_hangs_on_what_is_drawn() -> None:
     """All that mass changes is given to a batch, for a robot with legs and one with belts."""
     for kind in ("velociroach", "kenaf"):
         robot = RobotEntry(name="who", kind=kind, position=(0.0, 0.0, 0.0))
@@ -167,7 +167,7 @@ def test_no_other_field_of_a_model_hangs_on_what_is_drawn():
         assert changed - {"light_poscom0", "cam_poscom0"} <= set(DRAWN_FIELDS)
 
 
-def test_legs_start_where_their_phase_says():
+def test_legs_start_where_their_phase_says() -> None:
     trial = course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2))
     simulation = Simulation(trial.world)
     before = simulation.data.qpos.copy()
@@ -187,12 +187,12 @@ def test_legs_start_where_their_phase_says():
         (lambda: TrialStart(position=(0, 0, 0), wxyz=(1, 0, 0, 0), mass=0.0), "mass is 0.0"),
     ],
 )
-def test_what_cannot_be_is_refused(make, what):
+def test_what_cannot_be_is_refused(make, what) -> None:
     with pytest.raises(BadValue, match=what):
         make()
 
 
-def test_a_start_without_ground_is_refused():
+def test_a_start_without_ground_is_refused() -> None:
     nowhere = World(
         name="hole",
         physics=ROACH,
@@ -205,7 +205,7 @@ def test_a_start_without_ground_is_refused():
         PathCourse(roach_world(), "rouch", Place(x=1, y=0, within=0.1))
 
 
-def test_a_goal_on_the_ground_needs_no_driver():
+def test_a_goal_on_the_ground_needs_no_driver() -> None:
     """A place is a goal of any trial."""
     world = roach_world()
     entry = world.robots[0].model_copy(update={"command": {"left_speed": 15, "right_speed": 15}})
@@ -219,7 +219,7 @@ def test_a_goal_on_the_ground_needs_no_driver():
     assert PathDriver().words == ("left_speed", "right_speed")
 
 
-def test_much_ground_at_rest_changes_no_bit():
+def test_much_ground_at_rest_changes_no_bit() -> None:
     """Where MuJoCo works out once where 800 bumps are, a trial ends as a simulation does."""
     bumps = PyramidBumps(x=-0.2, y=0.0, rows=40, columns=20, friction=0.6, seed=3)
     world = roach_world().changed(terrain=(Flat(friction=0.6), bumps))

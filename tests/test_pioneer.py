@@ -44,7 +44,7 @@ def ahead(sim, seconds):
 
 @pytest.mark.parametrize("kind", PIONEERS)
 @pytest.mark.parametrize("speed", [0.1, 0.5, -0.3])
-def test_drives_straight_at_the_speed_it_is_told(kind, speed):
+def test_drives_straight_at_the_speed_it_is_told(kind, speed) -> None:
     sim = simulation(kind)
     sim.command("r", forward=speed)
     sim.step(1.5)  # a caster that was pushed turns round first
@@ -54,7 +54,7 @@ def test_drives_straight_at_the_speed_it_is_told(kind, speed):
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_wheels_take_their_spin_singly_by_side_and_by_name(kind):
+def test_wheels_take_their_spin_singly_by_side_and_by_name(kind) -> None:
     sim = simulation(kind)
     sim.command("r", left=2.0, right=2.0)  # rad/s, as on the wire
     sim.step(1.0)
@@ -69,7 +69,7 @@ def test_wheels_take_their_spin_singly_by_side_and_by_name(kind):
 
 @pytest.mark.parametrize("kind", ["p2at", "p3at"])
 @pytest.mark.parametrize("turn", [0.4, -0.9])
-def test_a_skid_turn_is_as_fast_as_friction_lets_four_points_turn(kind, turn):
+def test_a_skid_turn_is_as_fast_as_friction_lets_four_points_turn(kind, turn) -> None:
     """Where four equally loaded points slide, moments balance at B²/(B² + L²) of rigid rolling."""
     sim, told = simulation(kind), PIONEERS[kind]
     sim.command("r", turn=turn)
@@ -90,7 +90,7 @@ def test_a_skid_turn_is_as_fast_as_friction_lets_four_points_turn(kind, turn):
 
 
 @pytest.mark.parametrize("turn", [0.5, -1.0])
-def test_two_wheels_and_a_caster_turn_as_told(turn):
+def test_two_wheels_and_a_caster_turn_as_told(turn) -> None:
     sim = simulation("p2dx")
     sim.command("r", turn=turn)
     sim.step(1.5)
@@ -100,7 +100,7 @@ def test_two_wheels_and_a_caster_turn_as_told(turn):
     assert turned == pytest.approx(turn, rel=0.02)
 
 
-def test_the_caster_swings_round_when_the_robot_goes_backwards():
+def test_the_caster_swings_round_when_the_robot_goes_backwards() -> None:
     sim = simulation("p2dx")
     sim.command("r", forward=-0.3, turn=0.05)
     sim.step(4.0)
@@ -109,7 +109,7 @@ def test_the_caster_swings_round_when_the_robot_goes_backwards():
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_climbs_ten_degrees_holds_there_and_pays_for_the_height(kind):
+def test_climbs_ten_degrees_holds_there_and_pays_for_the_height(kind) -> None:
     sim = simulation(kind, terrain=(Incline(x=0.6, slope_deg=10, side=3, width=2, friction=0.8),))
     sim.command("r", forward=0.5)
     sim.step(3.5)
@@ -126,7 +126,7 @@ def test_climbs_ten_degrees_holds_there_and_pays_for_the_height(kind):
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_full_speed_at_once_and_a_full_stop_do_not_tip_it(kind):
+def test_full_speed_at_once_and_a_full_stop_do_not_tip_it(kind) -> None:
     sim, told = simulation(kind), PIONEERS[kind]
     top = told.drive.speed * told.wheel.radius
     for speed in (top, 0.0, -top, 0.0):
@@ -139,14 +139,14 @@ def test_full_speed_at_once_and_a_full_stop_do_not_tip_it(kind):
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_balances_where_its_table_says(kind):
+def test_balances_where_its_table_says(kind) -> None:
     sim, told = simulation(kind), PIONEERS[kind]
     mujoco.mj_forward(sim.model, sim.data)
     centre = sim.data.subtree_com[sim.model.body("r/body").id] - [0, 0, told.standing]
     assert centre == pytest.approx(told.centre, abs=1e-9)
 
 
-def test_the_p2at_is_the_one_that_usarsim_prints():
+def test_the_p2at_is_the_one_that_usarsim_prints() -> None:
     robot = describe("p2at", {}, "here").build()
     spec, steering = robot.spec, robot.steering
     assert robot.mass == 14.0
@@ -167,7 +167,7 @@ ALWAYS = ["ECLeft", "ECRight", "ECTilt", "ECPan", "GroundTruth"]
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_sensors_have_usarsims_names_in_the_order_of_its_captures(kind):
+def test_sensors_have_usarsims_names_in_the_order_of_its_captures(kind) -> None:
     rear = [] if kind == "p2dx" else [f"R{number}" for number in range(1, 9)]
     full, bare = (describe(kind, {"sensors": on}, "here").build() for on in (True, False))
     assert [sensor.name for sensor in full.sensors] == [*SONARS, *rear, *OTHERS, *ALWAYS]
@@ -179,7 +179,7 @@ def block(name, x, y, size):
     return Box(name=name, position=(x, y, 0.5), size=size, fixed=True, friction=1.0)
 
 
-def test_sonars_go_round_clockwise_from_the_left():
+def test_sonars_go_round_clockwise_from_the_left() -> None:
     walls = (block("left", 0, 2.05, (9, 0.1, 1)), block("right", 0, -1.05, (9, 0.1, 1)))
     sim = simulation("p2at", sensors=True, objects=walls)
     said = {name: sim.read("r", name)["range"] for name in (*SONARS, "R1", "R8")}
@@ -190,7 +190,7 @@ def test_sonars_go_round_clockwise_from_the_left():
     assert said["F4"] == said["F5"] == 5.0  # nothing ahead
 
 
-def test_the_laser_sees_the_wall_and_nothing_of_its_own_robot():
+def test_the_laser_sees_the_wall_and_nothing_of_its_own_robot() -> None:
     wall = block("ahead", 3.0, 0, (0.2, 40, 1))
     sim = simulation("p3at", sensors=True, objects=(wall,))
     ranges = sim.read("r", "Scanner1").array("ranges")
@@ -200,7 +200,7 @@ def test_the_laser_sees_the_wall_and_nothing_of_its_own_robot():
     assert ranges[10:171] == pytest.approx(np.minimum(expected, 20.0), rel=0.01)
 
 
-def test_odometry_and_ins_follow_a_straight_run():
+def test_odometry_and_ins_follow_a_straight_run() -> None:
     sim = simulation("p2at", sensors=True)
     sim.command("r", forward=0.4)
     sim.step(4.0)
@@ -215,7 +215,7 @@ def test_odometry_and_ins_follow_a_straight_run():
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_the_camera_pans_without_end_and_tilts_within_its_range(kind):
+def test_the_camera_pans_without_end_and_tilts_within_its_range(kind) -> None:
     sim = simulation(kind)
     sim.command("r", pan_speed=0.17, tilt=1.0)
     sim.step(5.0)
@@ -228,7 +228,7 @@ def test_the_camera_pans_without_end_and_tilts_within_its_range(kind):
     assert "pan" not in sim.scene.robots["r"].limits
 
 
-def test_a_pioneer_crosses_the_shipped_room_through_its_door():
+def test_a_pioneer_crosses_the_shipped_room_through_its_door() -> None:
     sim = Simulation(load("pioneer_room"))
     sim.command("pioneer", forward=0.5)
     sim.step(10.0)
@@ -237,6 +237,6 @@ def test_a_pioneer_crosses_the_shipped_room_through_its_door():
     assert y == pytest.approx(0.3, abs=0.05)
 
 
-def test_a_mistake_is_one_sentence():
+def test_a_mistake_is_one_sentence() -> None:
     with pytest.raises(BadValue, match="no option 'sensor'.*did you mean 'sensors'"):
         describe("p3at", {"sensor": False}, "here")

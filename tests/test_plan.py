@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def flat_plan(flat_task):
     return plan(flat_task, LITTLE)
 
 
-def test_a_plan_drives_all_it_said_and_chooses_one_that_arrives(flat_plan):
+def test_a_plan_drives_all_it_said_and_chooses_one_that_arrives(flat_plan) -> None:
     # Round 2: one of three is driven again (0.4 of 3), two are new.
     assert flat_plan.driven == 2 * 3 * 2
     assert len(flat_plan.rounds) == 2
@@ -52,7 +53,7 @@ def test_a_plan_drives_all_it_said_and_chooses_one_that_arrives(flat_plan):
     assert high == pytest.approx(1.0)
 
 
-def test_all_candidates_get_the_same_draws(flat_plan):
+def test_all_candidates_get_the_same_draws(flat_plan) -> None:
     drawn = {}
     for record in flat_plan.records:
         for outcome in record.outcomes:
@@ -64,7 +65,7 @@ def test_all_candidates_get_the_same_draws(flat_plan):
         assert all(case == same[0] for case in same)
 
 
-def test_the_answer_is_the_same_bits_on_one_thread(flat_task, flat_plan):
+def test_the_answer_is_the_same_bits_on_one_thread(flat_task, flat_plan) -> None:
     alone = plan(flat_task, PlanSettings(candidates=3, trials=2, rounds=2, seed=3, threads=1))
     assert [record.score for record in alone.records] == [
         record.score for record in flat_plan.records
@@ -75,10 +76,10 @@ def test_the_answer_is_the_same_bits_on_one_thread(flat_task, flat_plan):
     assert np.array_equal(alone.rounds[-1].known, flat_plan.rounds[-1].known)
 
 
-def test_stopped_after_three_trials_it_answers_with_the_best_so_far(flat_task):
+def test_stopped_after_three_trials_it_answers_with_the_best_so_far(flat_task) -> None:
     seen = []
 
-    def watch(progress):
+    def watch(progress) -> None:
         seen.append(progress.finished)
 
     result = plan(flat_task, LITTLE, stop=lambda: len(seen) >= 3, watch=watch)
@@ -87,8 +88,8 @@ def test_stopped_after_three_trials_it_answers_with_the_best_so_far(flat_task):
     assert result.best is not None
 
 
-def test_interrupted_it_answers_with_the_best_so_far(flat_task):
-    def watch(progress):
+def test_interrupted_it_answers_with_the_best_so_far(flat_task) -> None:
+    def watch(progress) -> None:
         if progress.finished == 4:
             raise KeyboardInterrupt
 
@@ -106,12 +107,12 @@ def test_interrupted_it_answers_with_the_best_so_far(flat_task):
         ({"seed": -1}, "seed is -1"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(wrong, match):
+def test_settings_that_make_no_sense_are_refused(wrong, match) -> None:
     with pytest.raises(BadValue, match=match):
         PlanSettings(**wrong)
 
 
-def test_an_unknown_planner_or_robot_is_refused_with_the_nearest():
+def test_an_unknown_planner_or_robot_is_refused_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no planner 'RRTStar'.*did you mean 'RRTstar'"):
         PlanSettings(planner="RRTStar")
     with pytest.raises(UnknownName, match="no robot 'velociroch'.*did you mean 'velociroach'"):
@@ -133,7 +134,7 @@ class TestCostMap:
         spent = np.linspace(0.0, energy, 50)
         return DrivenTrial(path, np.column_stack([x, np.full(50, y)]), spent, arrived)
 
-    def test_energy_is_felt_where_it_was_spent(self, free):
+    def test_energy_is_felt_where_it_was_spent(self, free) -> None:
         cost = CostMap(free)
         for _ in range(20):
             cost.learn(self.drive(free, 0.5, 2.0))
@@ -144,7 +145,7 @@ class TestCostMap:
         assert per_metre[25, 50] == pytest.approx(3.0, abs=0.25)
         assert cost.predict(path_from_waypoints(free, [(0.0, 0.5), (2.0, 0.5)]))[0] < 2.5
 
-    def test_failures_are_blamed_on_where_they_happened(self, free):
+    def test_failures_are_blamed_on_where_they_happened(self, free) -> None:
         cost = CostMap(free)
         for _ in range(10):
             cost.learn(self.drive(free, 0.5, 2.0))
@@ -156,7 +157,7 @@ class TestCostMap:
         _, bad = cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))
         assert bad < 0.5 < good
 
-    def test_unknown_is_not_bad(self, free):
+    def test_unknown_is_not_bad(self, free) -> None:
         cost = CostMap(free)
         for _ in range(10):
             cost.learn(self.drive(free, -0.5, 6.0, arrived=False, until=1.0))
@@ -170,7 +171,7 @@ class TestCostMap:
         assert curious[50, 99] == pytest.approx(0.8 * price[50, 99], rel=0.01)
 
     @pytest.mark.parametrize("times", [4, 8, 20])
-    def test_failing_at_one_place_again_and_again_sends_round_that_place(self, free, times):
+    def test_failing_at_one_place_again_and_again_sends_round_that_place(self, free, times) -> None:
         """Nobody has arrived yet; a way round is longer by 40 %, and nobody knows it."""
         cost = CostMap(free)
         for _ in range(times):
@@ -183,7 +184,7 @@ class TestCostMap:
         assert round_it < straight
         assert cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
-    def test_beside_a_slope_there_is_a_slope(self, free):
+    def test_beside_a_slope_there_is_a_slope(self, free) -> None:
         """Three quarters of the energy went into the first half of the way."""
         cost = CostMap(free)
         path = path_from_waypoints(free, [(0.0, 0.0), (2.0, 0.0)])
@@ -195,7 +196,7 @@ class TestCostMap:
         assert cost.known[beside].max() < 0.1
         assert energy[beside][0] > 1.5 * energy[beside][1]
 
-    def test_falls_are_expected_where_strays_are_larger_than_the_room(self):
+    def test_falls_are_expected_where_strays_are_larger_than_the_room(self) -> None:
         """A ridge between two drops: nobody fell yet, but all wander 0.1 m to either side."""
         stands = np.zeros((16, 101, 101), bool)
         stands[:, 30:71] = True
@@ -217,17 +218,17 @@ class TestCostMap:
             cost.learn(DrivenTrial(path, over, x[:100], False))
         assert cost.predict(path)[1] < 0.8
 
-    def test_nothing_driven_is_refused(self, free):
+    def test_nothing_driven_is_refused(self, free) -> None:
         with pytest.raises(BadValue, match="no trial has been driven"):
             CostMap(free).per_metre()
 
-    def test_progress_does_not_jump_to_where_a_path_comes_back(self):
+    def test_progress_does_not_jump_to_where_a_path_comes_back(self) -> None:
         there = np.column_stack([np.linspace(0, 1, 51), np.zeros(51)])
         path = np.concatenate([there, there[::-1] + np.array([0.0, 0.02])])
         assert progress_along_path(path, there[:30]).max() <= 31
 
 
-def test_intervals_are_those_of_the_tables():
+def test_intervals_are_those_of_the_tables() -> None:
     assert wilson(8, 10) == pytest.approx((0.490, 0.943), abs=1e-3)  # Wilson 1927, as printed
     assert wilson(0, 0) == (0.0, 1.0)
     low, high = mean_interval([1.0, 2.0, 3.0])
@@ -257,7 +258,9 @@ def said(result):
         ((*BRIDGE, "--json", "plan.txt"), "plan.txt: the name must end in .json"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_code_2(arguments, sentence, tmp_path, monkeypatch):
+def test_a_mistake_is_one_sentence_and_code_2(
+    arguments, sentence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = run(*arguments)
     assert result.exit_code == 2, result.output
@@ -265,7 +268,7 @@ def test_a_mistake_is_one_sentence_and_code_2(arguments, sentence, tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_start_in_the_air_is_said(tmp_path):
+def test_a_start_in_the_air_is_said(tmp_path: Path) -> None:
     text = grouser.world.file.shipped()["double_bridge"].read_text()
     (tmp_path / "holes.yaml").write_text(text.replace("- {kind: flat, friction: 0.6}\n", ""))
     result = run(str(tmp_path / "holes.yaml"), "--from", "-2.5,0", "--to", "-1,0")
@@ -273,7 +276,7 @@ def test_a_start_in_the_air_is_said(tmp_path):
     assert "start (-2.5, 0): there is no ground under the robot" in said(result)
 
 
-def test_across_a_hole_there_is_no_path_and_that_is_an_answer(tmp_path):
+def test_across_a_hole_there_is_no_path_and_that_is_an_answer(tmp_path: Path) -> None:
     report = tmp_path / "plan.json"
     result = run(
         *BRIDGE[:1], "--from", "-1,0", "--to", "0,0", "--json", str(report), "--planner", "PRM"
@@ -285,7 +288,7 @@ def test_across_a_hole_there_is_no_path_and_that_is_an_answer(tmp_path):
     assert written["no_path"].startswith("no path")
 
 
-def test_a_robot_that_is_too_wide_is_told_so():
+def test_a_robot_that_is_too_wide_is_told_so() -> None:
     narrow = ("--set", "terrain.1.bridge_width=0.3")
     bounds = ("--within", "-2.6,-1,2.6,1")
     result = run(
@@ -295,7 +298,7 @@ def test_a_robot_that_is_too_wide_is_told_so():
     assert "the robot is too wide for the existing passages" in said(result)
 
 
-def test_a_timeout_is_obeyed():
+def test_a_timeout_is_obeyed() -> None:
     begun = time.monotonic()
     result = run(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
     assert result.exit_code == 1
@@ -303,11 +306,11 @@ def test_a_timeout_is_obeyed():
     assert time.monotonic() - begun < 20  # loading and looking at the ground included
 
 
-def test_ctrl_c_answers_with_the_best_so_far(tmp_path):
+def test_ctrl_c_answers_with_the_best_so_far(tmp_path: Path) -> None:
     report = tmp_path / "plan.json"
     usual = signal.getsignal(signal.SIGINT)
 
-    def press():
+    def press() -> None:
         while signal.getsignal(signal.SIGINT) is usual:
             time.sleep(0.05)
         time.sleep(3.0)
@@ -326,7 +329,7 @@ def test_ctrl_c_answers_with_the_best_so_far(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_loop_against_one_round_has_the_promised_shape():
+def test_the_loop_against_one_round_has_the_promised_shape() -> None:
     from grouser.experiments.roach import loop
     from grouser.experiments.run_options import RunOptions
 

@@ -47,7 +47,7 @@ def kenaf():
 class Relief:
     """Ground whose height is a function of x and y."""
 
-    def __init__(self, height):
+    def __init__(self, height) -> None:
         self.height = height
 
     def below(self, points):
@@ -56,7 +56,7 @@ class Relief:
 
 
 @pytest.mark.parametrize("kind", sorted(set(ROBOTS) - GOES_NOWHERE))
-def test_every_robot_that_goes_somewhere_stands_on_level_ground(kind):
+def test_every_robot_that_goes_somewhere_stands_on_level_ground(kind) -> None:
     scene = scene_with(kind)
     footprint = footprint_of(scene, "r")
     placement = place_on_ground(Relief(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]])
@@ -66,7 +66,7 @@ def test_every_robot_that_goes_somewhere_stands_on_level_ground(kind):
     assert footprint.groups in {2, 3, 4, 6}
 
 
-def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf):
+def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf) -> None:
     assert roach.groups == 6
     assert kenaf.groups == 2
     assert kenaf.rolls
@@ -74,7 +74,7 @@ def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf):
     assert roach.body[:, 2].min() == pytest.approx(0.025, abs=1e-4)  # half its box under the hips
 
 
-def test_a_plane_gives_exactly_its_slope_and_height(roach):
+def test_a_plane_gives_exactly_its_slope_and_height(roach) -> None:
     ground = Relief(lambda x, y: 0.1 + 0.3 * x - 0.1 * y)
     heading = math.radians(90)
     placement = place_on_ground(ground, roach, [[1.0, 2.0, 0.0], [1.0, 2.0, heading]])
@@ -83,7 +83,7 @@ def test_a_plane_gives_exactly_its_slope_and_height(roach):
     assert placement.valid.all()
 
 
-def test_each_way_of_not_standing_is_told_apart(roach):
+def test_each_way_of_not_standing_is_told_apart(roach) -> None:
     edge = Relief(lambda x, y: np.where(x < 0, 0.0, -0.2))
     hole = Relief(lambda x, y: np.where(np.hypot(x, y) < 1, -np.inf, 0.0))
     block = Relief(lambda x, y: np.where(np.hypot(x, y) < 0.015, 0.04, 0.0))
@@ -96,7 +96,7 @@ def test_each_way_of_not_standing_is_told_apart(roach):
     assert place_on_ground(cliff, roach, [[0.0, 0.0, 0.0]]).verdict == TOO_STEEP
 
 
-def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach):
+def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach) -> None:
     def trench(width):
         return Relief(lambda x, y: np.where(np.abs(x) < width / 2, -1.0, 0.0))
 
@@ -107,7 +107,7 @@ def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach):
     )  # its middle legs
 
 
-def test_a_map_says_what_laying_says(roach):
+def test_a_map_says_what_laying_says(roach) -> None:
     scene = compose(grouser.load("bumps"))
     ground = Ground(scene)
     validity = map_validity(ground, roach, (-0.8, 0.3, 0.8, 1.1))
@@ -126,7 +126,7 @@ def test_a_map_says_what_laying_says(roach):
     assert stands_at(ground, roach, 0.0, 0.5) == LEG_HANGS
 
 
-def test_a_thin_wall_is_not_missed(kenaf):
+def test_a_thin_wall_is_not_missed(kenaf) -> None:
     wall = Relief(lambda x, y: np.where(np.abs(x - 0.031) < 0.006, 0.5, 0.0))
     validity = map_validity(wall, kenaf, (-1.0, -1.0, 1.0, 1.0))
     assert not validity.are_segments_valid((-0.9, 0.0), (0.9, 0.0))[0]
@@ -137,7 +137,7 @@ def test_a_thin_wall_is_not_missed(kenaf):
     assert 20 < together.sum() < 380
 
 
-def test_outside_the_map_nobody_stands(roach):
+def test_outside_the_map_nobody_stands(roach) -> None:
     validity = map_validity(Relief(lambda x, y: 0 * x), roach, (0.0, 0.0, 1.0, 1.0))
     assert validity.stands([(0.5, 0.5), (1.5, 0.5), (-0.1, 0.5)], 0.0).tolist() == [
         True,
@@ -146,7 +146,7 @@ def test_outside_the_map_nobody_stands(roach):
     ]
 
 
-def test_what_cannot_be_asked_is_said_in_a_sentence(roach):
+def test_what_cannot_be_asked_is_said_in_a_sentence(roach) -> None:
     with pytest.raises(BadValue, match="bolted to the world"):
         footprint_of(scene_with("conveyor"), "r")
     with pytest.raises(UnknownName, match="no robot 'q'"):

@@ -52,7 +52,7 @@ def stands_all_along(validity, path):
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
-def test_every_planner_crosses_where_the_robot_stands(bridge, planner):
+def test_every_planner_crosses_where_the_robot_stands(bridge, planner) -> None:
     path = plan_path(bridge, START, GOAL, planner=planner, seed=3)
     assert path is not None
     assert path.waypoints[0] == pytest.approx(START)
@@ -62,7 +62,7 @@ def test_every_planner_crosses_where_the_robot_stands(bridge, planner):
 
 
 @pytest.mark.parametrize("planner", ["PRM", "STRIDE", "BITstar"])
-def test_same_seed_same_path_and_another_seed_another(bridge, planner):
+def test_same_seed_same_path_and_another_seed_another(bridge, planner) -> None:
     one, same, other = (
         plan_path(bridge, START, GOAL, planner=planner, seed=seed) for seed in (1, 1, 2)
     )
@@ -75,20 +75,20 @@ def test_same_seed_same_path_and_another_seed_another(bridge, planner):
     )
 
 
-def test_prm_takes_both_bridges(bridge):
+def test_prm_takes_both_bridges(bridge) -> None:
     paths = [plan_path(bridge, START, GOAL, planner="PRM", seed=seed) for seed in range(12)]
     sides = [over(path) for path in paths if path]
     assert len(sides) == 12
     assert 2 <= sides.count(1) <= 10
 
 
-def test_an_unknown_planner_is_refused_with_the_list(bridge):
+def test_an_unknown_planner_is_refused_with_the_list(bridge) -> None:
     with pytest.raises(UnknownName, match=r"no planner 'RRTconnect'.*RRTConnect.*did you mean"):
         plan_path(bridge, START, GOAL, planner="RRTconnect")
 
 
 @pytest.mark.parametrize("planner", ["PRM", "FMT", "RRTstar", "STRIDE"])
-def test_no_way_ends_in_none(planner):
+def test_no_way_ends_in_none(planner) -> None:
     # A wall right through: the planners give up by themselves.
     valid = np.ones((16, 20, 30), bool)
     valid[:, :, 15] = False
@@ -100,7 +100,7 @@ def test_no_way_ends_in_none(planner):
     assert Roadmap(walled, (0.5, 1.0), (2.5, 1.0)).candidates(5) == []
 
 
-def test_candidates_differ_and_take_both_bridges(bridge, roadmap):
+def test_candidates_differ_and_take_both_bridges(bridge, roadmap) -> None:
     paths = roadmap.candidates(20)
     assert len(paths) == 20
     assert len({path.waypoints.tobytes() for path in paths}) == 20
@@ -116,13 +116,13 @@ def test_candidates_differ_and_take_both_bridges(bridge, roadmap):
     assert all(np.array_equal(a.waypoints, b.waypoints) for a, b in zip(paths, again, strict=True))
 
 
-def test_the_shortest_candidate_is_near_the_shortest_there_is(roadmap):
+def test_the_shortest_candidate_is_near_the_shortest_there_is(roadmap) -> None:
     # Around the pit's corner at (0.5, 0.5), kept off by half the robot's width.
     least = 2 * np.hypot(1.1, 0.54) + 1.0
     assert roadmap.candidates(1)[0].length < 1.02 * least
 
 
-def test_costs_turn_the_way_to_the_other_bridge(bridge, roadmap):
+def test_costs_turn_the_way_to_the_other_bridge(bridge, roadmap) -> None:
     rows, columns = bridge.height.shape
     y = bridge.corner[1] + bridge.step * np.arange(rows)
     for dear in (1, -1):
@@ -130,7 +130,7 @@ def test_costs_turn_the_way_to_the_other_bridge(bridge, roadmap):
         assert over(roadmap.candidates(1, per_metre)[0]) == -dear
 
 
-def test_candidates_are_nowhere_the_same_within_half_a_radius(bridge, roadmap):
+def test_candidates_are_nowhere_the_same_within_half_a_radius(bridge, roadmap) -> None:
     paths = roadmap.candidates(8, np.ones_like(bridge.height), variety=0.2, longest=1.2)
     assert len(paths) > 3
     for number, path in enumerate(paths):
@@ -139,14 +139,14 @@ def test_candidates_are_nowhere_the_same_within_half_a_radius(bridge, roadmap):
             assert max(gaps.min(axis=0).max(), gaps.min(axis=1).max()) > 1.5 * bridge.step
 
 
-def test_a_class_that_costs_more_than_doubt_allows_gets_no_candidate(bridge, roadmap):
+def test_a_class_that_costs_more_than_doubt_allows_gets_no_candidate(bridge, roadmap) -> None:
     y = bridge.corner[1] + bridge.step * np.arange(len(bridge.height))
     per_metre = np.where(y[:, None] > 0, 1.4, 1.0) * np.ones_like(bridge.height)
     assert {over(path) for path in roadmap.candidates(6, per_metre)} == {1, -1}
     assert {over(path) for path in roadmap.candidates(6, per_metre, longest=1.2)} == {-1}
 
 
-def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge):
+def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge) -> None:
     zigzag = np.array([(-0.4, 0.7), (-0.2, 0.8), (0.0, 0.7), (0.2, 0.8), (0.4, 0.7)])
     even_ground = np.ones_like(bridge.height)
     straight = shortcut(bridge, zigzag, even_ground)
@@ -162,7 +162,7 @@ def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge):
     assert beside > 0.75
 
 
-def test_a_small_robot_on_a_large_map_does_not_fill_the_memory():
+def test_a_small_robot_on_a_large_map_does_not_fill_the_memory() -> None:
     shape = (80, 1200)  # 15 m for a robot of 0.05 m
     level = ValidityMap(np.zeros(2), 0.0125, np.ones((1, *shape), bool), np.zeros(shape))
     zigzag = np.array([[0.1 + 0.3 * k, 0.4 + 0.1 * (k % 2)] for k in range(49)])
@@ -174,7 +174,7 @@ def test_a_small_robot_on_a_large_map_does_not_fill_the_memory():
     assert most < 100e6  # every way between two of its 300 points at once: 1.7 GB
 
 
-def test_smoothing_shortens_and_keeps_the_ends(bridge):
+def test_smoothing_shortens_and_keeps_the_ends(bridge) -> None:
     zigzag = np.array([(-1.6, 0.0), (-1.0, 0.5), (-0.9, 0.75), (0.0, 0.6), (0.9, 0.75), (1.6, 0.0)])
     smooth = smooth_path(bridge, zigzag, passes=10)
     assert path_from_waypoints(bridge, smooth).length < path_from_waypoints(bridge, zigzag).length
@@ -184,7 +184,7 @@ def test_smoothing_shortens_and_keeps_the_ends(bridge):
     assert turns.max() < 0.2
 
 
-def test_length_and_clearance_are_what_a_ruler_says(bridge):
+def test_length_and_clearance_are_what_a_ruler_says(bridge) -> None:
     middle = path_from_waypoints(bridge, [(-0.4, 0.75), (0.4, 0.75)])
     beside = path_from_waypoints(bridge, [(-0.4, 0.65), (0.4, 0.65)])
     assert middle.length == pytest.approx(0.8)
@@ -194,7 +194,7 @@ def test_length_and_clearance_are_what_a_ruler_says(bridge):
     assert np.hypot(*np.diff(resample(middle.waypoints, 0.03), axis=0).T) == pytest.approx(0.8 / 27)
 
 
-def test_ompl_leaves_in_silence():
+def test_ompl_leaves_in_silence() -> None:
     script = """
 import numpy as np
 from grouser.planning.paths import plan_path

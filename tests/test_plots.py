@@ -1,5 +1,7 @@
 """Figures of a comparison are drawn, and their mistakes told."""
 
+from pathlib import Path
+
 import pytest
 from support.climb_log import climb
 
@@ -9,14 +11,14 @@ from grouser.reports import plots
 
 
 @pytest.mark.parametrize("draw", [plots.paths, plots.components, plots.errors, plots.warping])
-def test_figures_are_drawn(draw, tmp_path):
+def test_figures_are_drawn(draw, tmp_path: Path) -> None:
     found = match(climb(), climb(150, late=1.0).shifted(z=0.01))
     figure = draw(found, title="step 200 mm")
     figure.savefig(tmp_path / "figure.png", dpi=40)
     assert (tmp_path / "figure.png").stat().st_size > 1000
 
 
-def test_bars_tell_passes_from_failures(tmp_path):
+def test_bars_tell_passes_from_failures(tmp_path: Path) -> None:
     tests = {
         "step 100 mm": match(climb(), climb(late=1.0)),
         "step 350 mm": match(climb(), climb().shifted(x=0.1)),

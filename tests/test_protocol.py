@@ -49,7 +49,7 @@ def heard_by(side, data):
 
 
 @pytest.mark.parametrize("named", DIALECTS)
-def test_a_servers_transcript_prints_as_it_was_read(named):
+def test_a_servers_transcript_prints_as_it_was_read(named) -> None:
     lines = wire(TRANSCRIPTS[named])
     heard = heard_by(ClientSide(DIALECTS[named]), lines)
     server = ServerSide(DIALECTS[named])
@@ -58,7 +58,7 @@ def test_a_servers_transcript_prints_as_it_was_read(named):
 
 
 @pytest.mark.parametrize("named", DIALECTS)
-def test_a_clients_transcript_prints_as_it_was_read(named):
+def test_a_clients_transcript_prints_as_it_was_read(named) -> None:
     lines = commands_of(named)
     client = ClientSide(DIALECTS[named])
     heard = heard_by(ServerSide(DIALECTS[named]), lines)
@@ -72,7 +72,7 @@ OWN_HEADS = {"LOCKSTEP", "STEP", "TICK", "KICK", "CONSOLE", "RADIO", "NOTICE"}
 """Lines of Grouser's own, of which there is no transcript."""
 
 
-def test_every_command_and_message_of_the_tables_is_in_a_transcript():
+def test_every_command_and_message_of_the_tables_is_in_a_transcript() -> None:
     heads = {line.split()[0] for line in COMMAND_LINES.splitlines()} | {"MISPKG", "ACT"}
     assert heads == set(COMMANDS) - OWN_HEADS | {"PAUSE"}
     spoken = "".join(TRANSCRIPTS.values())
@@ -93,7 +93,7 @@ def test_every_command_and_message_of_the_tables_is_in_a_transcript():
 
 @pytest.mark.parametrize("named", DIALECTS)
 @pytest.mark.parametrize("side", [ServerSide, ClientSide])
-def test_a_stream_cut_anywhere_gives_the_same_messages(named, side):
+def test_a_stream_cut_anywhere_gives_the_same_messages(named, side) -> None:
     whole = commands_of(named) if side is ServerSide else wire(TRANSCRIPTS[named])
     once = side(DIALECTS[named]).receive(whole)
     one_by_one = side(DIALECTS[named])
@@ -106,7 +106,7 @@ def test_a_stream_cut_anywhere_gives_the_same_messages(named, side):
 
 @pytest.mark.parametrize("named", DIALECTS)
 @pytest.mark.parametrize("side", [ServerSide, ClientSide])
-def test_each_line_cut_at_every_byte_gives_the_same_message(named, side):
+def test_each_line_cut_at_every_byte_gives_the_same_message(named, side) -> None:
     whole = commands_of(named) if side is ServerSide else wire(TRANSCRIPTS[named])
     for line in whole.splitlines(True):
         once = side(DIALECTS[named]).receive(line)
@@ -130,25 +130,25 @@ def test_each_line_cut_at_every_byte_gives_the_same_message(named, side):
         b"\t\r\n \r\nDRIVE {Left 1.5} {Right -2} trailing\n",
     ],
 )
-def test_sloppy_lines_mean_what_they_should(line):
+def test_sloppy_lines_mean_what_they_should(line) -> None:
     assert ServerSide(UT2004).receive(line) == [SkidDrive(1.5, -2.0)]
 
 
 @pytest.mark.parametrize("place", [b"1,2,3", b"1, 2, 3", b"1.0 2.0 3.0", b" 1 ,2 ,  3 ", b"1,2,3,"])
-def test_vectors_may_have_blanks_for_commas(place):
+def test_vectors_may_have_blanks_for_commas(place) -> None:
     line = b"INIT{Classname USARBot.kenaf}{Location " + place + b"}\n"
     (init,) = ServerSide(UT2004).receive(line)
     assert init == commands.Init("USARBot.kenaf", location=(1.0, 2.0, 3.0))
     assert init.robot == "kenaf"
 
 
-def test_an_unterminated_command_is_not_heard():
+def test_an_unterminated_command_is_not_heard() -> None:
     server = ServerSide(UT2004)
     assert server.receive(b"DRIVE {Left 1} {Right 1}") == []
     assert server.receive(b"\r") == [SkidDrive(1.0, 1.0)]
 
 
-def test_the_forms_of_older_servers_are_read():
+def test_the_forms_of_older_servers_are_read() -> None:
     client = ClientSide(UT2004)
     poses = commands.StartPoses((commands.StartPose("U1", (1.0, 2.0, 3.0), (0.0, 0.0, 0.5)),))
     line = b"NFO {Name U1 Location 1.0,2.0,3.0 Orientation 0, 0, 0.5}\r\n"
@@ -159,7 +159,7 @@ def test_the_forms_of_older_servers_are_read():
     assert camera == UnknownMessage("SEN", (("Time", "477.7582"), ("Type", "Camera")))
 
 
-def test_a_package_order_at_the_end_or_none_means_zero():
+def test_a_package_order_at_the_end_or_none_means_zero() -> None:
     told = ServerSide(UT2004).receive(b"MISPKG {Name P}{Link 1}{Value 0.3}{Link 2}{Value 1}\n")
     links = (package.LinkTarget(0, 0.3), package.LinkTarget(1, 1.0))
     assert told == [package.MovePackage("P", links)]
@@ -190,7 +190,7 @@ def test_a_package_order_at_the_end_or_none_means_zero():
         (b"16 03 01", "a line starts with a name, not with '16 03 01'"),
     ],
 )
-def test_a_bad_line_is_one_sentence_and_the_next_is_heard(line, reason):
+def test_a_bad_line_is_one_sentence_and_the_next_is_heard(line, reason) -> None:
     fault, after = ServerSide(UT2004).receive(line + b"\r\nGETSTARTPOSES\r\n")
     assert isinstance(fault, Fault)
     assert fault.reason.startswith(reason)
@@ -198,7 +198,7 @@ def test_a_bad_line_is_one_sentence_and_the_next_is_heard(line, reason):
     assert after == commands.GetStartPoses()
 
 
-def test_a_long_line_is_reported_once_and_skipped():
+def test_a_long_line_is_reported_once_and_skipped() -> None:
     server = ServerSide(UT2004, longest=100)
     stream = b"x" * 90 + b"y" * 1000 + b"\nGETSTARTPOSES\n"
     heard = server.receive(stream)
@@ -210,7 +210,7 @@ def test_a_long_line_is_reported_once_and_skipped():
     assert [told for byte in stream for told in one_by_one.receive(bytes([byte]))] == heard
 
 
-def test_a_stream_without_an_end_takes_no_memory():
+def test_a_stream_without_an_end_takes_no_memory() -> None:
     splitter = LineSplitter(1000)
     packet = b"A" * 4096
     splitter.feed(packet)
@@ -221,7 +221,7 @@ def test_a_stream_without_an_end_takes_no_memory():
     assert most < 64 * 1024
 
 
-def test_joint_orders():
+def test_joint_orders() -> None:
     line = b"DRIVE {Name FLFlipper}{Order 1}{Value 0.5}\r\n"
     assert ServerSide(UT2004).receive(line) == [JointDrive("FLFlipper", 0.5, Order.SPEED)]
     for opcode, order in (("TARGET", 0), ("velocity", 1), ("2", 2), ("RELANGLE", 10), ("12", 12)):
@@ -230,7 +230,7 @@ def test_joint_orders():
 
 
 @pytest.mark.parametrize("text", ["a}b", "{a", "a\r\nINIT {ClassName X}", "a\nb"])
-def test_a_text_cannot_break_out_of_its_line(text):
+def test_a_text_cannot_break_out_of_its_line(text) -> None:
     with pytest.raises(BadValue, match="braces or line ends"):
         ClientSide(UDK).send(commands.Init("P3AT", text))
     with pytest.raises(BadValue, match="braces or line ends"):
@@ -240,7 +240,7 @@ def test_a_text_cannot_break_out_of_its_line(text):
 class TestTruthPort:
     """Port 3989."""
 
-    def test_transcript(self):
+    def test_transcript(self) -> None:
         row = (
             b"{Name P3AT_0} {Class P3AT} {Time 29.9739} "
             b"{Location 0.67,2.30,1.86} {Rotation -0.00,0.46,0.00}\r\n"
@@ -254,11 +254,11 @@ class TestTruthPort:
     @pytest.mark.parametrize(
         "request_", [truth.TruthRequest(), truth.TruthRequest("P3AT"), truth.TruthRequest(name="R")]
     )
-    def test_questions(self, request_):
+    def test_questions(self, request_) -> None:
         server = truth.TruthServerSide()
         assert server.receive(truth.TruthClientSide().send(request_)) == [request_]
 
-    def test_faults(self):
+    def test_faults(self) -> None:
         heard = truth.TruthServerSide().receive(b"GET / HTTP/1.1\r\n{class P3AT}\r\n")
         assert isinstance(heard[0], Fault)
         assert heard[1] == truth.TruthRequest("P3AT")

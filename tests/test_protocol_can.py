@@ -43,7 +43,7 @@ ALL = {**COMMANDS, **STATUSES}
 SI = {"mm": 1e-3, "mm/s": 1e-3, "deg": math.radians(1), "ms": 1e-3, "s": 1.0, None: 1.0, "": 1.0}
 
 
-def test_dbc_file_is_the_generated_one():
+def test_dbc_file_is_the_generated_one() -> None:
     tool = Path(__file__).parents[1] / "tools" / "generate_dbc.py"
     spec = importlib.util.spec_from_file_location("generate_dbc", tool)
     module = importlib.util.module_from_spec(spec)
@@ -51,7 +51,7 @@ def test_dbc_file_is_the_generated_one():
     assert DBC.read_text("utf-8") == module.dbc(), "run python tools/generate_dbc.py"
 
 
-def test_cantools_finds_the_same_messages_in_the_dbc_file():
+def test_cantools_finds_the_same_messages_in_the_dbc_file() -> None:
     assert {message.frame_id: message.name for message in DATABASE.messages} == {
         id: kind.__name__ for id, kind in ALL.items()
     }
@@ -73,7 +73,7 @@ def test_cantools_finds_the_same_messages_in_the_dbc_file():
 
 @pytest.mark.parametrize("kind", ALL.values(), ids=lambda kind: kind.__name__)
 @given(data=st.data())
-def test_encoding_and_decoding_agree_with_cantools(kind, data):
+def test_encoding_and_decoding_agree_with_cantools(kind, data) -> None:
     counts = [data.draw(st.integers(signal.low, signal.high)) for signal in kind.SIGNALS]
     ours = kind(*(count * s.unit.si for count, s in zip(counts, kind.SIGNALS, strict=True)))
     counter = data.draw(st.integers(0, 255))
@@ -90,7 +90,7 @@ def test_encoding_and_decoding_agree_with_cantools(kind, data):
     assert DATABASE.encode_message(frame.id, read, scaling=False) == frame.data
 
 
-def test_cantools_decodes_expected_units_and_signs():
+def test_cantools_decodes_expected_units_and_signs() -> None:
     belts = DATABASE.decode_message(0x100, BeltSpeeds(0.1, -0.25).frame(7).data)
     assert (belts["LeftSpeed"], belts["RightSpeed"]) == (100.0, -250.0)
     assert belts["BeltSpeedsCounter"] == 7
@@ -102,18 +102,18 @@ def test_cantools_decodes_expected_units_and_signs():
     assert BatteryLeft.of(1e9).seconds == UNKNOWN_BATTERY - 1
 
 
-def test_crc8_matches_the_published_check_value():
+def test_crc8_matches_the_published_check_value() -> None:
     assert crc8(b"123456789") == 0x4B  # the check value of CRC-8/SAE-J1850
     assert crc8(b"") == 0
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.6])
-def test_command_out_of_range_is_rejected_on_encoding(value):
+def test_command_out_of_range_is_rejected_on_encoding(value) -> None:
     with pytest.raises(BadValue, match="LeftSpeed is"):
         BeltSpeeds(value, 0).frame(0)
 
 
-def test_status_out_of_range_is_clipped():
+def test_status_out_of_range_is_clipped() -> None:
     assert parse_status(Posture(0, 2.0, 0).frame()).pitch == pytest.approx(math.pi / 2)
 
 
@@ -126,7 +126,7 @@ def gate_with(counter=10):
 
 
 @given(flip=st.integers(0, 8 * 6 - 1))
-def test_gate_rejects_a_frame_with_a_flipped_bit(flip):
+def test_gate_rejects_a_frame_with_a_flipped_bit(flip) -> None:
     gate = gate_with()
     data = bytearray(BeltSpeeds(0.2, 0.2).frame(11).data)
     data[flip // 8] ^= 1 << flip % 8
@@ -148,14 +148,14 @@ def test_gate_rejects_a_frame_with_a_flipped_bit(flip):
         (BeltSpeeds(0.2, 0.2).frame(10 + 128), "counter"),
     ],
 )
-def test_gate_rejects_and_counts_invalid_frames(frame, kind):
+def test_gate_rejects_and_counts_invalid_frames(frame, kind) -> None:
     gate = gate_with()
     assert gate.check(frame, 0.01) is None
     assert gate.refused == {kind: 1}
     assert gate.check(BeltSpeeds(0.1, 0.1).frame(11), 0.02) == BeltSpeeds(0.1, 0.1)
 
 
-def test_gate_rejects_a_value_out_of_range():
+def test_gate_rejects_a_value_out_of_range() -> None:
     content = (5001).to_bytes(2, "little") + bytes([0, 0, 11])
     frame = CanFrame(0x100, content + bytes([frame_crc(0x100, content)]))
     gate = gate_with()
@@ -163,12 +163,12 @@ def test_gate_rejects_a_value_out_of_range():
     assert gate.refused == {"range": 1}
 
 
-def test_gate_accepts_counter_wrap_around():
+def test_gate_accepts_counter_wrap_around() -> None:
     gate = gate_with(255)
     assert gate.check(BeltSpeeds(0.1, 0.1).frame(256), 0.02) == BeltSpeeds(0.1, 0.1)
 
 
-def test_gate_accepts_restarted_counter_after_silence_from_second_frame():
+def test_gate_accepts_restarted_counter_after_silence_from_second_frame() -> None:
     gate = gate_with(100)
     assert gate.check(BeltSpeeds(0.2, 0.2).frame(0), SILENCE / 2) is None
     assert not gate.is_silent(SILENCE - 0.01)
@@ -178,7 +178,7 @@ def test_gate_accepts_restarted_counter_after_silence_from_second_frame():
     assert not gate.is_silent(SILENCE + 0.04)
 
 
-def test_gate_accepts_any_stop_and_flipper_commands_do_not_feed_the_watchdog():
+def test_gate_accepts_any_stop_and_flipper_commands_do_not_feed_the_watchdog() -> None:
     gate = CommandGate()
     assert gate.check(Stop().frame(3), 0.0) == Stop()
     assert gate.check(Stop().frame(3), 0.01) == Stop()
@@ -195,20 +195,20 @@ def test_gate_accepts_any_stop_and_flipper_commands_do_not_feed_the_watchdog():
     wanted=st.booleans(),
     frames=st.lists(st.builds(CanFrame, st.integers(0, 0x7FF), st.binary(max_size=8)), max_size=6),
 )
-def test_datagram_round_trip(kind, counter, wanted, frames):
+def test_datagram_round_trip(kind, counter, wanted, frames) -> None:
     datagram = Datagram(kind, counter, tuple(frames), wanted)
     assert unpack(pack(datagram)) == datagram
 
 
 @given(st.binary(max_size=60), st.integers(0, 20))
-def test_unpacking_arbitrary_bytes_raises_only_frame_fault(noise, kept):
+def test_unpacking_arbitrary_bytes_raises_only_frame_fault(noise, kept) -> None:
     whole = pack(Datagram(DatagramKind.COMMANDS, 1, (BeltSpeeds(0, 0).frame(1),)))
     for data in (noise, whole[:kept] + noise, whole + noise[:1] * 3):
         with contextlib.suppress(FrameFault):
             unpack(data)
 
 
-def test_datagram_layout_matches_documentation():
+def test_datagram_layout_matches_documentation() -> None:
     frame = BeltSpeeds(0.1, -0.1).frame(7)
     data = pack(Datagram(DatagramKind.COMMANDS, 0x01020304, (frame,), status_wanted=True))
     assert data[:12] == b"HRT1\x01\x01\x01\x01\x04\x03\x02\x01"
@@ -219,7 +219,7 @@ def test_datagram_layout_matches_documentation():
         pack(Datagram(DatagramKind.STATUS, 0, (frame,) * 65))
 
 
-def test_datagram_counter_wraps_around():
+def test_datagram_counter_wraps_around() -> None:
     assert is_newer(0, 2**32 - 1)
     assert not is_newer(5, 5)
     assert not is_newer(4, 5)

@@ -19,14 +19,14 @@ from grouser.protocol.rosbridge import (
 )
 
 
-def test_call_keeps_given_name_and_id():
+def test_call_keeps_given_name_and_id() -> None:
     text = '{"op": "call_service", "id": "call_service:/roach/drive:1", "service": "/roach/drive"}'
     call = read_request(text)
     assert call == ServiceCall("roach/drive", None, "call_service:/roach/drive:1", "/roach/drive")
     assert read_request(text.encode()) == call
 
 
-def test_arguments_are_passed_unchanged():
+def test_arguments_are_passed_unchanged() -> None:
     assert read_request('{"op": "call_service", "service": "a/b", "args": [1]}').args == [1]
 
 
@@ -50,29 +50,29 @@ def test_arguments_are_passed_unchanged():
         ('{"op": "auth", "mac": ""}', "Authorization: Bearer"),
     ],
 )
-def test_malformed_message_returns_a_one_line_problem(text, words):
+def test_malformed_message_returns_a_one_line_problem(text, words) -> None:
     problem = read_request(text)
     assert isinstance(problem, Problem)
     assert words in problem.text
     assert "\n" not in problem.text
 
 
-def test_problem_has_the_id_of_its_message_if_that_is_valid():
+def test_problem_has_the_id_of_its_message_if_that_is_valid() -> None:
     assert read_request('{"op": "publish", "id": "p1"}').id == "p1"
     assert read_request(json.dumps({"op": "publish", "id": "x" * (LONGEST_NAME + 1)})).id is None
     assert read_request('{"op": "publish", "id": {"a": 1}}').id is None
 
 
-def test_verbosity_level_selects_status_messages():
+def test_verbosity_level_selects_status_messages() -> None:
     assert read_request('{"op": "set_level", "level": "none"}') == SetLevel("none")
     assert [level for level in LEVELS if Status("x").is_sent_at(level)] == list(LEVELS[1:])
 
 
-def test_status_of_a_client_is_ignored():
+def test_status_of_a_client_is_ignored() -> None:
     assert read_request('{"op": "status", "level": "info", "msg": "hi"}') == Ignored()
 
 
-def test_response_encoding():
+def test_response_encoding() -> None:
     values = {"success": True, "message": "…"}
     assert json.loads(ServiceResponse("/a/b", values, True, "7").encode()) == {
         "op": "service_response", "id": "7", "service": "/a/b", "values": values, "result": True,
@@ -81,7 +81,7 @@ def test_response_encoding():
 
 
 @given(st.one_of(st.text(), st.binary()))
-def test_arbitrary_input_does_not_raise(text):
+def test_arbitrary_input_does_not_raise(text) -> None:
     read_request(text)
 
 
@@ -93,7 +93,7 @@ def test_arbitrary_input_does_not_raise(text):
     ),
     st.sampled_from(("call_service", "set_level", "publish", "status", "x")),
 )
-def test_arbitrary_field_values_do_not_raise(value, operation):
+def test_arbitrary_field_values_do_not_raise(value, operation) -> None:
     for key in ("service", "level", "id", "args"):
         request = read_request(json.dumps({"op": operation, key: value}))
         if isinstance(request, Problem):

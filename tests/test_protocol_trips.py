@@ -151,7 +151,7 @@ def says_something(command):
 @pytest.mark.parametrize("cls", list(classes(server=False)), ids=lambda cls: cls.__name__)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_commands_come_back_as_they_were(cls, data):
+def test_commands_come_back_as_they_were(cls, data) -> None:
     """Client → bytes → server, with every digit."""
     spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     command = data.draw(messages(cls, ANY).filter(says_something))
@@ -162,7 +162,7 @@ def test_commands_come_back_as_they_were(cls, data):
 @pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_messages_come_back_as_they_were(cls, data):
+def test_messages_come_back_as_they_were(cls, data) -> None:
     """Server → bytes → client, with numbers that the dialect can say, less what it leaves out."""
     spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     message = data.draw(messages(cls, GRID))
@@ -192,7 +192,7 @@ def expected(message, spoken):
 @pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_any_number_is_settled_after_one_trip(cls, data):
+def test_any_number_is_settled_after_one_trip(cls, data) -> None:
     """What a client read and says again is the same text, whatever the number was."""
     spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     lines = ServerSide(spoken).send(data.draw(messages(cls, MILLION)))
@@ -201,7 +201,7 @@ def test_any_number_is_settled_after_one_trip(cls, data):
 
 
 @given(st.floats(-90, 90), st.floats(-180, 180))
-def test_degrees_and_minutes(latitude, longitude):
+def test_degrees_and_minutes(latitude, longitude) -> None:
     (line,) = ServerSide(UDK).send(sensor_messages.Gps(None, "G", 7, latitude, longitude))
     assert b",60." not in line
     (heard,) = ClientSide(UDK).receive(line)
@@ -242,7 +242,7 @@ def mutated(rng, line):
     return line
 
 
-def test_a_hundred_thousand_mutated_lines_are_messages_or_faults():
+def test_a_hundred_thousand_mutated_lines_are_messages_or_faults() -> None:
     rng = random.Random(6)
     ends = [side(spoken) for side in (ServerSide, ClientSide) for spoken in DIALECTS.values()]
     ends += [truth.TruthServerSide(), truth.TruthClientSide()]
@@ -262,12 +262,12 @@ def test_a_hundred_thousand_mutated_lines_are_messages_or_faults():
     assert counts[Message] > 10_000
 
 
-def test_noise_takes_no_memory():
+def test_noise_takes_no_memory() -> None:
     rng = random.Random(7)
     packets = [b"\n".join(mutated(rng, rng.choice(SEEDS)) for _ in range(50)) for _ in range(100)]
     server = ServerSide(UT2004)
 
-    def feed_all():
+    def feed_all() -> None:
         for packet in packets:
             server.receive(packet)
 
@@ -284,7 +284,7 @@ def test_noise_takes_no_memory():
 @pytest.mark.parametrize(
     "part", [b"{", b"}", b"{}", b"{ ", b"{a ", b"{a b} ", b" ", b",", b"{Name a ", b"{Name a b c}"]
 )
-def test_hostile_lines_take_linear_time(part):
+def test_hostile_lines_take_linear_time(part) -> None:
     """Sixteen times as much may take sixteen times as long, not 256 times."""
     once, more = (effort(b"SEN " + part * (size // len(part)) + b"\n") for size in (2**14, 2**18))
     assert more < 64 * once

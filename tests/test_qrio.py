@@ -49,7 +49,7 @@ def fallen(sim):
     return tilt(sim) > 30
 
 
-def push(sim, impulse, way, seconds=0.05, above=0.04):
+def push(sim, impulse, way, seconds=0.05, above=0.04) -> None:
     """Push the chest, ``above`` (m) the torso's middle, with ``impulse`` (N s) along ``way``."""
     torso = sim.model.body("qrio/torso").id
     force = np.array(way, float) * impulse / seconds
@@ -73,7 +73,7 @@ def walk(sim, seconds, **told):
 # -- what it is ------------------------------------------------------------------------------
 
 
-def test_has_the_tables_joints_the_published_height_and_limits_as_written():
+def test_has_the_tables_joints_the_published_height_and_limits_as_written() -> None:
     model = build_spec().compile()
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -94,13 +94,13 @@ def test_has_the_tables_joints_the_published_height_and_limits_as_written():
         np.testing.assert_allclose(ankle, [0.006, sign * 0.048, -0.357], atol=1e-12)
 
 
-def test_every_part_has_a_mass_and_an_inertia_of_its_own():
+def test_every_part_has_a_mass_and_an_inertia_of_its_own() -> None:
     model = build_spec().compile()
     assert (model.body_mass[1:] > 0.02).all()
     assert (model.body_inertia[1:] > 0).all()
 
 
-def test_legs_reach_for_where_they_are_told():
+def test_legs_reach_for_where_they_are_told() -> None:
     model = build_spec().compile()
     data = mujoco.MjData(model)
     rng = np.random.default_rng(4)
@@ -121,7 +121,7 @@ def test_legs_reach_for_where_they_are_told():
             assert math.atan2(R_WF[1, 0], R_WF[0, 0]) == pytest.approx(sign * yaw, abs=1e-4)
 
 
-def test_stops_hold_against_the_drives():
+def test_stops_hold_against_the_drives() -> None:
     sim = simulation()
     for side in SIDES:
         sim.command("qrio", {f"{side}_elbow_torque": 2.5, f"{side}_shoulder_roll_torque": 2.5})
@@ -131,14 +131,14 @@ def test_stops_hold_against_the_drives():
         assert 0 < beyond < math.radians(2)
 
 
-def test_a_leg_stretches_towards_what_is_out_of_reach():
+def test_a_leg_stretches_towards_what_is_out_of_reach() -> None:
     far = LEG.angles(np.array([[0.3, 0.1, -0.5]]), np.zeros(1))
     assert np.isfinite(far).all()
     assert far[0, 3] == pytest.approx(math.atan2(LEG.shin[0], -LEG.shin[1]), abs=1e-6)
 
 
 @pytest.mark.parametrize("options", [{"crouch": 0.2}, {"step": 0.1}])
-def test_options_out_of_range_are_refused(options):
+def test_options_out_of_range_are_refused(options) -> None:
     with pytest.raises(BadValue, match=r"must be .* to"):
         Qrio(**options)
 
@@ -146,7 +146,7 @@ def test_options_out_of_range_are_refused(options):
 # -- the walk on paper -----------------------------------------------------------------------
 
 
-def test_the_pendulum_agrees_with_its_own_equations():
+def test_the_pendulum_agrees_with_its_own_equations() -> None:
     xi, x = np.array([0.01, 0.02]), np.array([-0.01, 0.0])
     start, end, omega, whole = np.array([0.0, 0.01]), np.array([0.05, 0.03]), 5.8, 0.2
     exact = pendulum.run(xi, x, start, end, omega, whole, np.array(whole))
@@ -177,7 +177,7 @@ def wander(robots, seconds, seed=0, dt=DT):
         yield state
 
 
-def test_the_planned_pressure_point_never_leaves_the_soles():
+def test_the_planned_pressure_point_never_leaves_the_soles() -> None:
     for state in wander(20, 15):
         p = WALK.pressure(state)
         single = (state[:, biped.TIME] > WALK.both) & (state[:, biped.KIND] != biped.SETTLE)
@@ -186,7 +186,7 @@ def test_the_planned_pressure_point_never_leaves_the_soles():
         assert (np.abs(p[single]) < np.array(SOLE_HALF[:2]) - 0.005).all()
 
 
-def test_joints_move_without_jumps_within_limits_and_back_to_the_start():
+def test_joints_move_without_jumps_within_limits_and_back_to_the_start() -> None:
     servos = [SERVOS[drive.split("_", 1)[1]] for drive in WALK.drives]
     speeds, limits = np.array([s.speed for s in servos]), np.array([s.limits for s in servos])
     start = WALK.angles(WALK.start()[None])
@@ -202,7 +202,7 @@ def test_joints_move_without_jumps_within_limits_and_back_to_the_start():
     np.testing.assert_allclose(angles, np.repeat(start, 20, axis=0), atol=2e-3)
 
 
-def test_one_robot_and_many_walk_alike():
+def test_one_robot_and_many_walk_alike() -> None:
     many = list(wander(20, 8, seed=2))
     alone = WALK.start()[None]
     rng = np.random.default_rng(2)
@@ -219,7 +219,7 @@ def test_one_robot_and_many_walk_alike():
 # -- in the world ----------------------------------------------------------------------------
 
 
-def test_stands_for_a_minute():
+def test_stands_for_a_minute() -> None:
     sim = simulation()
     sim.step(5.0)
     places = []
@@ -232,7 +232,7 @@ def test_stands_for_a_minute():
 
 @pytest.mark.parametrize("friction", [0.6, 1.0])
 @pytest.mark.parametrize("way", [(-1, 0, 0), (1, 0, 0), (0, 1, 0)], ids=["front", "back", "side"])
-def test_withstands_a_push_at_the_chest(friction, way):
+def test_withstands_a_push_at_the_chest(friction, way) -> None:
     sim = simulation(friction)
     sim.step(1.0)
     push(sim, 1.0, way)
@@ -242,7 +242,7 @@ def test_withstands_a_push_at_the_chest(friction, way):
     assert sim.pose("qrio").position[2] == pytest.approx(0.394, abs=0.005)
 
 
-def test_a_push_can_be_too_much():
+def test_a_push_can_be_too_much() -> None:
     sim = simulation()
     sim.step(1.0)
     push(sim, 3.0, (-1, 0, 0))
@@ -250,7 +250,7 @@ def test_a_push_can_be_too_much():
     assert fallen(sim)
 
 
-def test_walks_two_metres():
+def test_walks_two_metres() -> None:
     sim = simulation(0.6)
     sim.step(0.1)
     seconds = 2.0 / 0.13
@@ -268,7 +268,7 @@ def test_walks_two_metres():
 @pytest.mark.parametrize("friction", [0.6, 0.8, 1.0])
 @pytest.mark.parametrize("wait", [0.1, 0.5, 0.537])
 @pytest.mark.parametrize(("speed", "timestep"), [(0.04, 0.002), (0.2, 0.002), (0.15, 0.001)])
-def test_walks_two_metres_however_it_starts(friction, wait, speed, timestep):
+def test_walks_two_metres_however_it_starts(friction, wait, speed, timestep) -> None:
     sim = simulation(friction, timestep)
     sim.step(wait)
     seconds = 2.0 / (0.85 * speed)
@@ -285,7 +285,7 @@ def test_walks_two_metres_however_it_starts(friction, wait, speed, timestep):
         ({"turn": -0.4}, (0.0, 0.0, -0.4)),
     ],
 )
-def test_goes_where_it_is_told(told, seen):
+def test_goes_where_it_is_told(told, seen) -> None:
     sim = simulation()
     seconds = 4 * 2 * STEP
     assert walk(sim, 1.5, **told) < 5
@@ -296,7 +296,7 @@ def test_goes_where_it_is_told(told, seen):
     np.testing.assert_allclose([*moved, turned], seen, atol=0.015)
 
 
-def test_a_push_while_it_walks():
+def test_a_push_while_it_walks() -> None:
     sim = simulation()
     walk(sim, 3.0, forward=0.1)
     push(sim, 0.5, (0, 1, 0))
@@ -304,7 +304,7 @@ def test_a_push_while_it_walks():
     assert not fallen(sim)
 
 
-def test_waves():
+def test_waves() -> None:
     sim = simulation()
     sim.command("qrio", wave=1.0)
     sim.step(1.2)
@@ -322,7 +322,7 @@ def test_waves():
     assert abs(sim.read("qrio", "encoder")["right_shoulder_pitch"]) < 0.01
 
 
-def test_soles_feel_the_weight():
+def test_soles_feel_the_weight() -> None:
     sim = simulation()
     sim.step(2.0)
     soles = [sim.read("qrio", f"{side}_sole").values for side in SIDES]
@@ -340,7 +340,7 @@ def test_soles_feel_the_weight():
     assert max(loads) > 0.8 * MASS * 9.81
 
 
-def test_sees_with_two_eyes():
+def test_sees_with_two_eyes() -> None:
     sim = simulation()
     sim.step(0.1)
     left, right = (sim.read("qrio", f"{side}_camera").array("image") for side in SIDES)
@@ -348,7 +348,7 @@ def test_sees_with_two_eyes():
     assert left.std() > 5
 
 
-def test_the_shipped_world_walks():
+def test_the_shipped_world_walks() -> None:
     sim = Simulation(load("qrio_walk"))
     assert sim.model.opt.timestep == 0.002
     sim.step(5.0)

@@ -1,6 +1,7 @@
 """Radio: distance, walls, loss, delay."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def receivers(deliveries):
 # -- the model -------------------------------------------------------------------------------
 
 
-def test_strength_equals_usarsim():
+def test_strength_equals_usarsim() -> None:
     model = RadioModel()
     assert model.strength(2.0, 0) == pytest.approx(-49.67)
     assert model.strength(20.0, 0) == pytest.approx(-59.67)
@@ -60,7 +61,7 @@ def test_strength_equals_usarsim():
     assert model.strength(0.0, 0) == model.strength(NEAREST, 0)
 
 
-def test_loss_grows_from_nothing_to_all_at_the_cutoff():
+def test_loss_grows_from_nothing_to_all_at_the_cutoff() -> None:
     model = RadioModel()
     assert model.loss(-93.01) == 1.0
     assert model.loss(-93.0) == 1.0
@@ -69,7 +70,7 @@ def test_loss_grows_from_nothing_to_all_at_the_cutoff():
     assert RadioModel(margin_db=0.0).loss(-93.0) == 0.0
 
 
-def test_radio_model_of_a_world_file(tmp_path):
+def test_radio_model_of_a_world_file(tmp_path: Path) -> None:
     path = tmp_path / "world.yaml"
     text = grouser.world.file.shipped()["quince_step"].read_text()
     path.write_text(text + "\nradio: {exponent: 2, wall_db: 10}\n")
@@ -82,7 +83,7 @@ def test_radio_model_of_a_world_file(tmp_path):
 # -- walls -----------------------------------------------------------------------------------
 
 
-def test_each_crossed_wall_counts_once_and_robots_do_not():
+def test_each_crossed_wall_counts_once_and_robots_do_not() -> None:
     ball = Ball(name="ball", radius=0.3, position=(2.0, 3.0, 0.3), mass=1.0, friction=0.5)
     here = simulation(
         robot("a", 0.0),
@@ -101,7 +102,7 @@ def test_each_crossed_wall_counts_once_and_robots_do_not():
     assert walls.between(data, begin, begin - above, 100) == 1, "through the ground"
 
 
-def test_strength_depends_on_distance_and_walls_and_is_symmetric():
+def test_strength_depends_on_distance_and_walls_and_is_symmetric() -> None:
     here = simulation(robot("a", 0.0), robot("b", 8.0), objects=(wall(1, 3.0), wall(2, 4.0)))
     radio = Radio(here)
     wanted = -49.67 - 10 * math.log10(8 / 2) - 2 * 6.325
@@ -109,7 +110,7 @@ def test_strength_depends_on_distance_and_walls_and_is_symmetric():
     assert radio.strength("b", "a") == radio.strength("a", "b")
 
 
-def test_strength_follows_moving_robots():
+def test_strength_follows_moving_robots() -> None:
     here = simulation(robot("a", 0.0), robot("b", 4.0))
     radio = Radio(here)
     before = radio.strength("a", "b")
@@ -123,7 +124,7 @@ def test_strength_follows_moving_robots():
 PACK = (robot("a", 0.0), robot("b", 4.0), robot("c", 8.0), robot("d", 12.0))
 
 
-def test_all_robots_in_range_except_the_sender_receive_a_message():
+def test_all_robots_in_range_except_the_sender_receive_a_message() -> None:
     radio = Radio(simulation(*PACK))
     received = radio.transmit("b", b"hello")
     assert receivers(received) == ["a", "c", "d"]
@@ -131,7 +132,7 @@ def test_all_robots_in_range_except_the_sender_receive_a_message():
     assert received[0][1].strength == pytest.approx(radio.strength("a", "b"))
 
 
-def test_addressed_message_reaches_its_receiver_only():
+def test_addressed_message_reaches_its_receiver_only() -> None:
     radio = Radio(simulation(*PACK))
     assert receivers(radio.transmit("b", b"hello", "C")) == ["c"]
     assert radio.transmit("b", b"hello", "nobody") == []
@@ -140,13 +141,13 @@ def test_addressed_message_reaches_its_receiver_only():
         radio.transmit("x", b"hello")
 
 
-def test_no_message_arrives_beyond_the_cutoff():
+def test_no_message_arrives_beyond_the_cutoff() -> None:
     # 10 n lg(d / 2 m) passes 93 - 49.67 dB at 10.8 m with n = 5.92.
     radio = Radio(simulation(*PACK, exponent=5.92, margin_db=0.0))
     assert receivers(radio.transmit("a", b"hello")) == ["b", "c"]
 
 
-def test_walls_reduce_the_range():
+def test_walls_reduce_the_range() -> None:
     def reached(*objects):
         here = simulation(*PACK, objects=objects, exponent=5.5, margin_db=0.0)
         return receivers(Radio(here).transmit("a", b"hello"))
@@ -166,7 +167,7 @@ def lost(radio, times=400):
     return [not radio.transmit("a", b"?", "c") for _ in range(times)]
 
 
-def test_loss_rate_near_the_limit_equals_the_model():
+def test_loss_rate_near_the_limit_equals_the_model() -> None:
     radio = Radio(simulation(*PACK, **NEAR))
     wanted = RadioModel(**NEAR).loss(radio.strength("a", "c"))
     assert 0.2 < wanted < 0.8
@@ -174,7 +175,7 @@ def test_loss_rate_near_the_limit_equals_the_model():
     assert np.mean(lost(radio)) == pytest.approx(wanted, abs=4 * deviation)
 
 
-def test_losses_depend_on_the_seed_and_not_on_other_traffic():
+def test_losses_depend_on_the_seed_and_not_on_other_traffic() -> None:
     first = lost(Radio(simulation(*PACK, **NEAR)))
     assert lost(Radio(simulation(*PACK, **NEAR))) == first
     assert lost(Radio(simulation(*PACK, seed=1, **NEAR))) != first
@@ -187,7 +188,7 @@ def test_losses_depend_on_the_seed_and_not_on_other_traffic():
     assert among == first
 
 
-def test_losses_repeat_after_a_reset():
+def test_losses_repeat_after_a_reset() -> None:
     here = simulation(*PACK, **NEAR)
     radio = Radio(here)
     here.step(0.01)
@@ -199,7 +200,7 @@ def test_losses_repeat_after_a_reset():
     assert lost(radio) == first
 
 
-def test_delay_is_simulated_time():
+def test_delay_is_simulated_time() -> None:
     here = simulation(*PACK, delay_s=0.02)
     radio = Radio(here)
     assert radio.transmit("a", b"one", "b") == []
@@ -214,7 +215,7 @@ def test_delay_is_simulated_time():
     assert radio.arrived() == [], "a removed robot receives nothing"
 
 
-def test_joined_robot_sends_and_receives():
+def test_joined_robot_sends_and_receives() -> None:
     here = simulation(*PACK)
     radio = Radio(here)
     here.apply(Join(robot("e", 16.0)))
@@ -222,7 +223,7 @@ def test_joined_robot_sends_and_receives():
     assert receivers(radio.transmit("e", b"hello", "a")) == ["a"]
 
 
-def test_radio_traffic_does_not_change_the_simulation():
+def test_radio_traffic_does_not_change_the_simulation() -> None:
     silent, loud = simulation(*PACK), simulation(*PACK)
     radio = Radio(loud)
     for each in (silent, loud):

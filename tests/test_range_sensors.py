@@ -21,7 +21,7 @@ UP = {"mount": "body", "at": [0.0, 0.0, 0.31]}  # 0.4 m over the ground
 WALL = block("wall", (2.1, 0, 1), (0.2, 40, 2))  # its face is at x = 2
 
 
-def test_infrared_errors_stay_inside_their_bound_and_fill_it():
+def test_infrared_errors_stay_inside_their_bound_and_fill_it() -> None:
     """10,000 readings over the whole range: |error| <= bound(distance), and up to 0.9 of it."""
     bound = [[0.2, 0.004], [0.6, 0.02], [1.5, 0.15]]
     sim = simulation(
@@ -39,7 +39,7 @@ def test_infrared_errors_stay_inside_their_bound_and_fill_it():
     assert min(fills) >= 0.9
 
 
-def test_infrared_keeps_to_its_range_and_sees_through_glass():
+def test_infrared_keeps_to_its_range_and_sees_through_glass() -> None:
     glass = block("glass", (1.0, 0, 1), (0.02, 2, 2))
     told = {"kind": "infrared", **UP, "near": 0.3, "far": 2.5}
     sim = simulation(told, objects=(WALL, glass))
@@ -57,7 +57,7 @@ def test_infrared_keeps_to_its_range_and_sees_through_glass():
     assert clear["range"] == pytest.approx(2.0)
 
 
-def test_sonar_hears_the_nearest_surface_that_lies_across_its_beam():
+def test_sonar_hears_the_nearest_surface_that_lies_across_its_beam() -> None:
     told = {"kind": "sonar", **UP, "far": 5.0}
     sim = simulation(told, objects=(WALL,))
     read = reader(sim, "sonar")
@@ -74,7 +74,7 @@ def test_sonar_hears_the_nearest_surface_that_lies_across_its_beam():
     assert np.arccos(cone_directions(0.349, 10)[:, 0].min()) == pytest.approx(0.349 / 2)
 
 
-def test_sonar_noise_grows_with_distance():
+def test_sonar_noise_grows_with_distance() -> None:
     sim = simulation({"kind": "sonar", **UP, "noise": 0.01, "noise_part": 0.02}, objects=(WALL,))
     read = reader(sim, "sonar")
     spreads = []
@@ -113,7 +113,7 @@ ROOM = (
 
 
 @pytest.mark.parametrize("pose", [(0.0, 0.0, 0.0), (0.3, -0.4, 0.7), (-1.2, 1.1, -2.2)])
-def test_a_laser_of_181_rays_agrees_with_geometry(pose):
+def test_a_laser_of_181_rays_agrees_with_geometry(pose) -> None:
     """To 1e-6 m, from right to left, with the robot's own body in the way of none."""
     x, y, yaw = pose
     sim = simulation({"kind": "laser", **UP, **SICK_LMS200}, objects=ROOM)
@@ -134,7 +134,7 @@ def test_a_laser_of_181_rays_agrees_with_geometry(pose):
     assert len(set(np.round(expected, 3))) > 50, "the room must be worth scanning"
 
 
-def test_a_laser_inside_its_own_robot_does_not_see_it():
+def test_a_laser_inside_its_own_robot_does_not_see_it() -> None:
     sim = simulation({"kind": "laser", "mount": "body", "at": [0, 0, 0]}, objects=ROOM)
     groups = sim.model.geom_group.copy()
     ranges = reader(sim, "laser")()["ranges"]
@@ -142,7 +142,7 @@ def test_a_laser_inside_its_own_robot_does_not_see_it():
     assert (sim.model.geom_group == groups).all(), "looking must not change the world"
 
 
-def test_laser_noise_and_range():
+def test_laser_noise_and_range() -> None:
     told = {"kind": "laser", **UP, "noise": 0.01, "noise_part": 0.005, "far": 3.5}
     sim = simulation(told, objects=ROOM)
     read = reader(sim, "laser")
@@ -153,7 +153,7 @@ def test_laser_noise_and_range():
     assert spread == pytest.approx(0.01 + 0.005 * distances, rel=0.06)
 
 
-def test_known_scanners_have_usarsims_numbers_of_rays():
+def test_known_scanners_have_usarsims_numbers_of_rays() -> None:
     assert len(Laser(mount="body", **SICK_LMS200).angles) == 181
     assert len(Laser(mount="body", **HOKUYO_URG04LX).angles) == 228  # floor(4.189 / 0.0184) + 1
     angles = Laser(mount="body").angles
@@ -171,7 +171,7 @@ def test_known_scanners_have_usarsims_numbers_of_rays():
         (lambda: Infrared(mount="b", bound=((1, -0.1),)), "at least 0"),
     ],
 )
-def test_impossible_sensors_are_refused(make, complaint):
+def test_impossible_sensors_are_refused(make, complaint) -> None:
     with pytest.raises(BadValue, match=complaint):
         make()
 
@@ -191,7 +191,9 @@ def crowd():
     return World(name="crowd", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
 
 
-def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monkeypatch):
+def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def scans():
         simulation = Simulation(crowd())
         return {
@@ -209,7 +211,7 @@ def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monk
             assert np.array_equal(culled[key][name], value), (key, name)
 
 
-def test_rays_meet_the_same_alone_and_in_a_volley_to_the_last_bit():
+def test_rays_meet_the_same_alone_and_in_a_volley_to_the_last_bit() -> None:
     simulation = Simulation(crowd())
     simulation.step(0.1)
     bound = [bound for _, bound in simulation.scene.sensors.values()]

@@ -20,14 +20,14 @@ def noise(width, height, seed=0):
 
 
 @given(st.integers(1, 9), st.integers(1, 5))
-def test_raster_payload_equals_raw_frame(width, height):
+def test_raster_payload_equals_raw_frame(width, height) -> None:
     image = noise(width, height)
     payload = Raster.of_rgb(image).payload()
     assert payload == Frame.raw(width, height, image.tobytes()).payload
     assert np.array_equal(Raster.of(payload).bgr()[..., ::-1], image)
 
 
-def test_cropped_raster_is_a_picture():
+def test_cropped_raster_is_a_picture() -> None:
     image = noise(20, 10)
     part = Raster.of_rgb(image).crop(Region(3, 2, 5, 4))
     assert part.payload() == Frame.raw(5, 4, image[2:6, 3:8].tobytes()).payload
@@ -37,7 +37,7 @@ def test_cropped_raster_is_a_picture():
         Raster.of(b"\0\x01\0\x01abc")
 
 
-def test_tile_positions_match_udk():
+def test_tile_positions_match_udk() -> None:
     slots = [CameraSlot("r", str(i), 320, 240, i, "") for i in range(7)]
     places = [Layout().place(slot) for slot in slots]
     assert [(p.x, p.y) for p in places[:4]] == [(0, 0), (320, 0), (0, 240), (320, 240)]
@@ -49,7 +49,7 @@ def test_tile_positions_match_udk():
 
 
 @given(st.lists(st.integers(1, 20), max_size=20))
-def test_credentials_split_anywhere_are_parsed(cuts):
+def test_credentials_split_anywhere_are_parsed(cuts) -> None:
     stream = (
         Credential("token", "secret").encode() + Credential("key", "0a1f", "rear").encode() + b"OKU"
     )
@@ -61,7 +61,7 @@ def test_credentials_split_anywhere_are_parsed(cuts):
     assert rest == b"OKU"
 
 
-def test_requests_without_credentials_pass_unchanged():
+def test_requests_without_credentials_pass_unchanged() -> None:
     assert Preamble().receive(b"OK\r\n") == ([], b"OK\r\n")
     assert Preamble().receive(b"kOK") == ([], b"kOK")
     for nonsense in (b"key \n", b"token a b c\n", b"key " + b"a" * 600):

@@ -43,13 +43,13 @@ def on_flat(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*ALONE, *(pytest.param(n, marks=models) for n in ON_MODELS)])
-def test_they_keep_the_contract(name):
+def test_they_keep_the_contract(name) -> None:
     for point in check_contract(str(ROBOTS / f"{name}.yaml"), {}):
         assert point.kept, f"{point.title}: {point.finding}"
 
 
 @pytest.mark.parametrize(("name", "speed"), [("absolem", 0.4), ("husky", 0.8)])
-def test_they_drive_as_fast_as_they_are_told(name, speed):
+def test_they_drive_as_fast_as_they_are_told(name, speed) -> None:
     simulation = on_flat(name)
     simulation.command("r", forward=speed)
     simulation.step(1.0)
@@ -61,7 +61,7 @@ def test_they_drive_as_fast_as_they_are_told(name, speed):
 
 
 @pytest.mark.slow
-def test_flippers_take_absolem_over_a_step():
+def test_flippers_take_absolem_over_a_step() -> None:
     """S: it has no published limit; with them it gets over what it does not without."""
     file = str(ROBOTS / "absolem.yaml")
     with_them, without = (measure_candidate(file, {}, flippers=used) for used in (True, False))
@@ -75,7 +75,7 @@ def test_flippers_take_absolem_over_a_step():
 @pytest.mark.parametrize(
     ("name", "joint", "bodies_up"), [("a1", "FL_thigh_joint", 0.25), ("g1", "waist_yaw_joint", 0.7)]
 )
-def test_those_on_legs_stand_while_a_joint_moves(name, joint, bodies_up):
+def test_those_on_legs_stand_while_a_joint_moves(name, joint, bodies_up) -> None:
     simulation = on_flat(name)
     start = simulation.angles("r")[joint]
     simulation.command("r", {joint: start + 0.2})
@@ -86,7 +86,7 @@ def test_those_on_legs_stand_while_a_joint_moves(name, joint, bodies_up):
 
 @pytest.mark.slow
 @models
-def test_the_arm_reaches_where_it_is_told():
+def test_the_arm_reaches_where_it_is_told() -> None:
     simulation = on_flat("z1")
     simulation.command("r", {"joint1": 0.8, "joint2": 1.5})
     simulation.step(3.0)
@@ -96,7 +96,7 @@ def test_the_arm_reaches_where_it_is_told():
     assert np.linalg.norm(simulation.pose("r").position[:2]) < 1e-9  # bolted
 
 
-def test_a_model_of_a_package_that_is_missing_is_one_sentence(tmp_path):
+def test_a_model_of_a_package_that_is_missing_is_one_sentence(tmp_path: Path) -> None:
     shutil.copy(ROBOTS / "a1.yaml", tmp_path / "a1.yaml")
     cases = {
         "package://no-such-models/a1.urdf": "line 5.*'no-such-models', which is not installed: pip",

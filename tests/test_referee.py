@@ -16,7 +16,7 @@ from grouser.world.terrain.league_field import WIDTH
 class Table:
     """A referee without a world: clocks are wound by hand, places are made up."""
 
-    def __init__(self, world="match_1v3", *more):
+    def __init__(self, world="match_1v3", *more) -> None:
         self.match = grouser.load(world, [*SHORT, *more]).match
         self.referee = Referee(self.match)
         self.time, self.said, self.moved, self.agenda = 0.0, [], [], []
@@ -29,10 +29,10 @@ class Table:
     def game(self):
         return self.referee.game
 
-    def hear(self, order, who="", **more):
+    def hear(self, order, who="", **more) -> None:
         self._do(self.referee.handle(RefereeCall(order, who, **more), self.time, self.places))
 
-    def wait(self, seconds):
+    def wait(self, seconds) -> None:
         end = self.time + seconds
         while due := [one for one in self.agenda if one[0] <= end + 1e-9]:
             first = min(due, key=lambda one: one[0])
@@ -41,12 +41,12 @@ class Table:
             self._do(self.referee.handle(first[1], self.time, self.places))
         self.time = end
 
-    def play(self):
+    def play(self) -> None:
         self.hear("start")
         self.wait(self.match.ready + self.match.hold)
         assert self.game.state == "playing"
 
-    def _do(self, actions):
+    def _do(self, actions) -> None:
         for action in actions:
             match action:
                 case SendMessage(text, by):
@@ -63,7 +63,7 @@ class Table:
                     raise AssertionError(action)
 
 
-def test_a_game_goes_from_initial_to_finished_by_its_own_clocks():
+def test_a_game_goes_from_initial_to_finished_by_its_own_clocks() -> None:
     table = Table("match_1v3", "match.begins=3.0")
     table.wait(2.9)
     assert table.game.state == "initial"
@@ -80,7 +80,7 @@ def test_a_game_goes_from_initial_to_finished_by_its_own_clocks():
     assert not table.agenda
 
 
-def test_a_match_without_a_time_waits_for_somebody_to_start_it():
+def test_a_match_without_a_time_waits_for_somebody_to_start_it() -> None:
     table = Table()
     table.wait(1000)
     assert table.game.state == "initial"
@@ -93,7 +93,7 @@ def test_a_match_without_a_time_waits_for_somebody_to_start_it():
         table.hear("start")
 
 
-def test_a_goal_counts_once_and_the_others_kick_off():
+def test_a_goal_counts_once_and_the_others_kick_off() -> None:
     table = Table()
     table.play()
     table.hear("ball", "sky_blue")
@@ -107,7 +107,7 @@ def test_a_goal_counts_once_and_the_others_kick_off():
     assert table.places["ball"].position[:2].tolist() == [0, 0]
 
 
-def test_an_own_goal_counts_for_the_others():
+def test_an_own_goal_counts_for_the_others() -> None:
     table = Table()
     table.play()
     table.hear("ball", "yellow")  # red's own, whoever pushed it
@@ -115,7 +115,7 @@ def test_an_own_goal_counts_for_the_others():
     assert table.game.kicking == "red"
 
 
-def test_ends_change_at_half_time():
+def test_ends_change_at_half_time() -> None:
     table = Table()
     table.play()
     table.wait(20)
@@ -128,7 +128,7 @@ def test_ends_change_at_half_time():
     assert dict(table.game.score) == {"red": 1, "blue": 0}
 
 
-def test_the_clock_stands_still_when_the_game_does():
+def test_the_clock_stands_still_when_the_game_does() -> None:
     table = Table()
     table.play()
     table.wait(5)
@@ -149,7 +149,7 @@ def test_the_clock_stands_still_when_the_game_does():
     ("out", "back"),
     [((0.5, 1.5), (0.5, 1.05)), ((-2.3, -0.8), (-1.8, -0.8)), ((2.1, -1.35), (1.67574, -1.05))],
 )
-def test_a_ball_that_goes_out_is_put_back_near_there(out, back):
+def test_a_ball_that_goes_out_is_put_back_near_there(out, back) -> None:
     table = Table()
     table.play()
     table.places["ball"] = Pose.at(*out, 0.04)
@@ -161,7 +161,7 @@ def test_a_ball_that_goes_out_is_put_back_near_there(out, back):
     assert kinds(table.said).count("throw-in") == 1
 
 
-def test_a_ball_is_not_put_into_a_robot():
+def test_a_ball_is_not_put_into_a_robot() -> None:
     table = Table()
     table.play()
     table.places["red_attacker"] = Pose.at(0.5, 1.05, 0.12)
@@ -171,7 +171,7 @@ def test_a_ball_is_not_put_into_a_robot():
     assert math.hypot(*away[:2]) >= 0.39
 
 
-def test_a_penalty_takes_a_robot_out_and_brings_it_back_at_the_side_line():
+def test_a_penalty_takes_a_robot_out_and_brings_it_back_at_the_side_line() -> None:
     table = Table()
     table.play()
     table.places["ball"] = Pose.at(0.5, 0.4, 0.04)
@@ -191,7 +191,7 @@ def test_a_penalty_takes_a_robot_out_and_brings_it_back_at_the_side_line():
     assert kinds(table.said)[-1] == "back"
 
 
-def test_a_second_penalty_starts_the_time_anew_and_a_pardon_ends_it():
+def test_a_second_penalty_starts_the_time_anew_and_a_pardon_ends_it() -> None:
     table = Table()
     table.play()
     table.hear("penalty", "red_attacker")
@@ -209,7 +209,7 @@ def test_a_second_penalty_starts_the_time_anew_and_a_pardon_ends_it():
     assert not table.moved
 
 
-def test_two_who_come_back_stand_apart():
+def test_two_who_come_back_stand_apart() -> None:
     table = Table()
     table.play()
     for name in ("blue_left", "blue_right", "blue_middle"):
@@ -219,7 +219,7 @@ def test_two_who_come_back_stand_apart():
     assert all(math.dist(a, b) >= 0.39 for i, a in enumerate(spots) for b in spots[:i])
 
 
-def test_who_lies_is_stood_up():
+def test_who_lies_is_stood_up() -> None:
     table = Table("match_1v3", "match.lift_after=2.0")
     table.places["blue_left"] = Pose.at(1.0, -0.6, 0.05, roll=2.0)
     table.wait(2.0)
@@ -230,7 +230,7 @@ def test_who_lies_is_stood_up():
     assert len(table.said) == 1
 
 
-def test_after_the_end_nothing_counts():
+def test_after_the_end_nothing_counts() -> None:
     table = Table()
     table.play()
     table.hear("finish")

@@ -61,14 +61,14 @@ async def draw(views, simulation, *robots):
     return {name: rgb(frame) for name, frame in shown.items()}, readings
 
 
-def assert_same(pictures, readings):
+def assert_same(pictures, readings) -> None:
     for name, picture in pictures.items():
         assert picture.std() > 3, "there is something to be open_views"
         assert np.array_equal(picture, readings[name].array("image"))
 
 
 @in_a_loop
-async def test_workers_draw_the_same_bytes_as_the_simulation():
+async def test_workers_draw_the_same_bytes_as_the_simulation() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
         simulation.step(0.5)
@@ -78,7 +78,7 @@ async def test_workers_draw_the_same_bytes_as_the_simulation():
 
 
 @in_a_loop
-async def test_new_world_reaches_running_workers_and_remaining_robots_keep_tile_and_key():
+async def test_new_world_reaches_running_workers_and_remaining_robots_keep_tile_and_key() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
         late = simulation.read("max", "camera")
@@ -105,7 +105,7 @@ async def test_new_world_reaches_running_workers_and_remaining_robots_keep_tile_
 
 
 @in_a_loop
-async def test_changed_lights_and_colours_are_drawn():
+async def test_changed_lights_and_colours_are_drawn() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
         simulation.step(0.3)
@@ -119,7 +119,7 @@ async def test_changed_lights_and_colours_are_drawn():
 
 
 @in_a_loop
-async def test_killed_worker_is_restarted(caplog):
+async def test_killed_worker_is_restarted(caplog: pytest.LogCaptureFixture) -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
         simulation.step(0.2)
@@ -134,7 +134,7 @@ async def test_killed_worker_is_restarted(caplog):
 
 
 @in_a_loop
-async def test_slow_worker_draws_the_newest_shot_and_dropped_ones_are_counted():
+async def test_slow_worker_draws_the_newest_shot_and_dropped_ones_are_counted() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
         for _ in range(20):  # the event loop does not run in between
@@ -149,7 +149,7 @@ async def test_slow_worker_draws_the_newest_shot_and_dropped_ones_are_counted():
 
 
 @in_a_loop
-async def test_camera_without_watcher_is_not_drawn():
+async def test_camera_without_watcher_is_not_drawn() -> None:
     simulation = two_robots()
     async with open_views(simulation) as views:
         for name in ("rex", "max"):
@@ -160,7 +160,7 @@ async def test_camera_without_watcher_is_not_drawn():
         assert set(views.frames.pictures) == {("max", "camera")}
 
 
-def test_fps_limits_the_picture_rate():
+def test_fps_limits_the_picture_rate() -> None:
     simulation = two_robots()
     views = Views(RenderPool(), fps=10.0)
     views.rebind(simulation.scene)
@@ -213,7 +213,7 @@ async def first_frame(port, *credentials):
 
 
 @in_a_loop
-async def test_render_host_draws_the_same_bytes_and_serves_them():
+async def test_render_host_draws_the_same_bytes_and_serves_them() -> None:
     simulation = two_robots()
     access = AccessControl((Token(SECRET),), "127.0.0.1", clock=time.monotonic)
     async with open_views(simulation, workers=0) as views:
@@ -243,7 +243,7 @@ async def test_render_host_draws_the_same_bytes_and_serves_them():
 
 
 @in_a_loop
-async def test_local_workers_take_over_when_remote_ones_disconnect():
+async def test_local_workers_take_over_when_remote_ones_disconnect() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views, remote_worker_port(views.pool) as port:
         far = LatestFrames(RenderPool(workers=0))
@@ -269,7 +269,9 @@ async def test_local_workers_take_over_when_remote_ones_disconnect():
     ],
 )
 @in_a_loop
-async def test_remote_worker_without_valid_token_is_rejected(tokens, token, reason, caplog):
+async def test_remote_worker_without_valid_token_is_rejected(
+    tokens, token, reason, caplog: pytest.LogCaptureFixture
+) -> None:
     pool = RenderPool(workers=0)
     async with remote_worker_port(
         pool, AccessControl(tokens, "127.0.0.1", clock=time.monotonic)
@@ -284,7 +286,7 @@ async def test_remote_worker_without_valid_token_is_rejected(tokens, token, reas
 
 
 @in_a_loop
-async def test_malformed_handshake_closes_the_connection():
+async def test_malformed_handshake_closes_the_connection() -> None:
     pool = RenderPool(workers=0)
     async with remote_worker_port(pool) as port:
         for noise in (b"GET / HTTP/1.1\r\n\r\n", wire.encode(wire.Skipped(0)), b"\xff" * 100):
@@ -308,7 +310,9 @@ async def test_malformed_handshake_closes_the_connection():
         (("--server", "there", "--host", "0.0.0.0"), "--host is '0.0.0.0', which lets other"),
     ],
 )
-def test_command_rejects_invalid_options(options, sentence, monkeypatch):
+def test_command_rejects_invalid_options(
+    options, sentence, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("GROUSER_TOKEN", raising=False)
     ended = CliRunner().invoke(app, ["render-worker", *options])
     assert ended.exit_code == 2
@@ -317,7 +321,9 @@ def test_command_rejects_invalid_options(options, sentence, monkeypatch):
 
 
 @in_a_loop
-async def test_worker_that_cannot_be_started_is_retried(monkeypatch, caplog):
+async def test_worker_that_cannot_be_started_is_retried(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     with monkeypatch.context() as nowhere:
         nowhere.setattr(sys, "executable", "/no/such/python")
         pool = RenderPool(workers=1)

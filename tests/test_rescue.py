@@ -45,24 +45,24 @@ def root(simulation, name):
     return simulation.model.body(f"{name}/{simulation.scene.robots[name].root}")
 
 
-def speed(simulation, name):
+def speed(simulation, name) -> None:
     simulation.data.qvel[root(simulation, name).dofadr[0] + 2] = 1e4
 
 
-def no_number(simulation, name):
+def no_number(simulation, name) -> None:
     simulation.data.qvel[root(simulation, name).dofadr[0]] = np.nan
 
 
-def nowhere(simulation, name):
+def nowhere(simulation, name) -> None:
     joint = root(simulation, name).jntadr[0]
     simulation.data.qpos[simulation.model.jnt_qposadr[joint]] = np.nan
 
 
-def force(simulation, name):
+def force(simulation, name) -> None:
     simulation.data.xfrc_applied[root(simulation, name).id, 2] = 1e15
 
 
-def put_back(simulation, name):
+def put_back(simulation, name) -> None:
     simulation.apply(Restart(name))
 
 
@@ -92,7 +92,7 @@ def run(fault, name, tick=TICK, until=0.06, at=0.03, robots=PACK):
 
 
 @pytest.mark.parametrize("name", ["rex", "surface", "segments"])
-def test_the_others_go_on_as_if_somebody_had_been_put_back(name):
+def test_the_others_go_on_as_if_somebody_had_been_put_back(name) -> None:
     wanted, fingerprint, nobody = run(put_back, name)
     assert nobody == []
     for fault in (speed, no_number, nowhere, force):
@@ -102,14 +102,14 @@ def test_the_others_go_on_as_if_somebody_had_been_put_back(name):
         assert print_ == fingerprint
 
 
-def test_a_long_beat_is_as_good_as_short_ones():
+def test_a_long_beat_is_as_good_as_short_ones() -> None:
     states, fingerprint, rescued = run(speed, "rex", tick=0.03)
     wanted, wanted_print, _ = run(put_back, "rex", tick=0.03)
     np.testing.assert_array_equal(states, wanted)
     assert (fingerprint, rescued) == (wanted_print, [(1, "rex")])
 
 
-def test_guarding_changes_nothing():
+def test_guarding_changes_nothing() -> None:
     plain, guarded = Simulation(world(*PACK)), Simulation(world(*PACK))
     rescue = DivergenceRecovery(guarded)
     for _ in range(30):
@@ -118,12 +118,12 @@ def test_guarding_changes_nothing():
     assert guarded.fingerprint() == plain.fingerprint()
 
 
-def test_two_at_once_are_both_put_back_and_nobody_else():
-    def both(simulation, name):
+def test_two_at_once_are_both_put_back_and_nobody_else() -> None:
+    def both(simulation, name) -> None:
         speed(simulation, name)
         no_number(simulation, "segments")
 
-    def put_both_back(simulation, name):
+    def put_both_back(simulation, name) -> None:
         put_back(simulation, name)
         put_back(simulation, "segments")
 
@@ -133,7 +133,7 @@ def test_two_at_once_are_both_put_back_and_nobody_else():
 
 
 @pytest.mark.parametrize("name", ["rex", "surface", "segments"])
-def test_who_is_put_back_stands_as_at_the_start(name):
+def test_who_is_put_back_stands_as_at_the_start(name) -> None:
     simulation = Simulation(world(*PACK))
     model, data = simulation.model, simulation.data
     own = np.isin(model.dof_bodyid, BodyOwnership(simulation.scene).bodies(name))
@@ -152,7 +152,7 @@ def test_who_is_put_back_stands_as_at_the_start(name):
     assert np.abs(data.qvel[own]).max() > 0.01, "its standing command counts again"
 
 
-def test_a_fault_in_an_object_is_put_right_as_well():
+def test_a_fault_in_an_object_is_put_right_as_well() -> None:
     ball = Ball(name="ball", radius=0.05, position=(0.0, 1.0, 0.05), mass=0.1, friction=0.5)
     simulation = Simulation(world(PACK[0], objects=(ball,)))
     rescue = DivergenceRecovery(simulation)
@@ -163,7 +163,7 @@ def test_a_fault_in_an_object_is_put_right_as_well():
 
 
 @pytest.mark.parametrize("there", [Pose.at(x=-1.0, z=-50.0), Pose.at(x=1e12), Pose.at(y=-2e5)])
-def test_who_leaves_the_world_is_put_back(there):
+def test_who_leaves_the_world_is_put_back(there) -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     start = simulation.pose("rex").position
@@ -173,7 +173,7 @@ def test_who_leaves_the_world_is_put_back(there):
     assert simulation.pose("rex").position == pytest.approx(start, abs=0.02)
 
 
-def test_a_start_that_is_taken_is_left_alone():
+def test_a_start_that_is_taken_is_left_alone() -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     simulation.apply(SetPose("segments", simulation.pose("surface")))
@@ -187,7 +187,7 @@ def test_a_start_that_is_taken_is_left_alone():
     assert np.abs(simulation.data.qvel).max() < 10
 
 
-def test_the_guard_goes_on_through_joining_and_leaving():
+def test_the_guard_goes_on_through_joining_and_leaving() -> None:
     simulation = Simulation(world(PACK[0]))
     rescue = DivergenceRecovery(simulation)
     simulation.apply(Join(PACK[2]))
@@ -199,7 +199,7 @@ def test_the_guard_goes_on_through_joining_and_leaving():
     assert rescue.step(TICK) == ["rex"]
 
 
-def test_a_world_that_cannot_go_on_says_so():
+def test_a_world_that_cannot_go_on_says_so() -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     simulation.model.opt.gravity[2] = np.nan
@@ -207,13 +207,13 @@ def test_a_world_that_cannot_go_on_says_so():
         rescue.step(TICK)
 
 
-def test_nobody_of_this_name():
+def test_nobody_of_this_name() -> None:
     with pytest.raises(UnknownName, match="no robot or object 'rx'"):
         Simulation(world(PACK[0])).apply(Restart("rx"))
 
 
 @pytest.mark.slow  # 1.5 to 2.5 %, by the machine's minute: too near its bound to stop a submission
-def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
+def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = Simulation(grouser.load("aibo_meet"))
     rescue = DivergenceRecovery(simulation)
     rescue.step(0.2)
@@ -221,7 +221,7 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
     spent, calls = {guarded: 0.0, step: 0.0}, {guarded: 0, step: 0}
 
     def timed(call):
-        def measured(*given):
+        def measured(*given) -> None:
             begin = time.perf_counter()
             call(*given)
             spent[call] += time.perf_counter() - begin
@@ -229,7 +229,7 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
 
         return measured
 
-    def nothing():
+    def nothing() -> None:
         """Cost nothing, so that the clock's own cost shows."""
 
     def clock_cost():
@@ -254,7 +254,7 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
     assert min(shares) < 0.02
 
 
-def test_only_what_the_rescue_steps_is_guarded():
+def test_only_what_the_rescue_steps_is_guarded() -> None:
     """A guard that is nobody's attribute cannot be left behind: the simulation has none."""
     simulation = Simulation(world(*PACK), crash_folder=None)
     before = set(vars(simulation))

@@ -25,7 +25,7 @@ def heights(world, points):
     return Ground(compose(world)).below(points).height
 
 
-def test_the_double_bridge_is_as_printed():
+def test_the_double_bridge_is_as_printed() -> None:
     """Table C.1, laid along y; start and goal are 0.1 m before and behind it."""
     places = {(0, -1.6): 0, (0, -1.0): 0.1, (-0.75, 0): 0.2, (0.75, 0): 0.2, (0, 0): 0, (0, 1): 0.1}
     world = bridge_world()
@@ -34,7 +34,7 @@ def test_the_double_bridge_is_as_printed():
     assert world.robots[0].yaw_deg == 0.0
 
 
-def test_the_top_bridge_is_the_rougher_one():
+def test_the_top_bridge_is_the_rougher_one() -> None:
     world = bridge_world(table72.BUMPS, seed=4)
     grid = np.array(
         [(x, y) for x in np.linspace(0.55, 0.95, 80) for y in np.linspace(-0.4, 0.4, 80)]
@@ -46,7 +46,7 @@ def test_the_top_bridge_is_the_rougher_one():
     assert not np.allclose(heights(other, grid), heights(world, grid))
 
 
-def test_prm_goes_over_both_bridges():
+def test_prm_goes_over_both_bridges() -> None:
     validity = validity_of(bridge_world(), ROBOT, BOUNDS)
     plans = planned(validity, START, GOAL, planner="PRM", seeds=range(12))
     groups = table71.by_bridge(plans, 3)
@@ -60,7 +60,7 @@ def test_prm_goes_over_both_bridges():
             assert path.waypoints[-1] == pytest.approx(GOAL)
 
 
-def test_the_plywood_bridge_is_level_between_start_and_goal():
+def test_the_plywood_bridge_is_level_between_start_and_goal() -> None:
     world = real_world()
     x = np.linspace(MIDDLE - DECK + 0.01, MIDDLE + DECK - 0.01, 50)
     level = heights(world, np.stack([x, 0 * x], axis=1))
@@ -69,13 +69,13 @@ def test_the_plywood_bridge_is_level_between_start_and_goal():
     assert (beyond < level.min() - 0.005).all()
 
 
-def test_fishers_exact_test_is_the_tea_tasters():
+def test_fishers_exact_test_is_the_tea_tasters() -> None:
     assert fisher_p(3, 4, 1, 4) == pytest.approx(34 / 70)
     assert fisher_p(10, 20, 10, 20) == pytest.approx(1.0)
     assert fisher_p(20, 20, 10, 20) < 0.001
 
 
-def test_the_test_of_signs_counts_every_choice():
+def test_the_test_of_signs_counts_every_choice() -> None:
     differences = np.array([0.3, 0.1, -0.05, 0.2])
     sums = [sum(s * abs(d) for s, d in zip(signs, differences, strict=True))
             for signs in product((-1, 1), repeat=4)]  # fmt: skip
@@ -86,7 +86,7 @@ def test_the_test_of_signs_counts_every_choice():
     assert math.isnan(table72.signs_p(np.zeros(0)))
 
 
-def test_energies_are_of_successes_alone():
+def test_energies_are_of_successes_alone() -> None:
     assert math.isnan(energy_figures(np.array([1.0]))["sd_over_mean"])
     figures = energy_figures(np.array([1.0, 2.0]))
     assert (figures["max_over_min"], figures["mean"]) == (2.0, 1.5)
@@ -95,7 +95,7 @@ def test_energies_are_of_successes_alone():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", [table71, table72, table73])
-def test_a_short_run_has_every_row(experiment):
+def test_a_short_run_has_every_row(experiment) -> None:
     table = experiment.run(RunOptions(quick=True)).table
     assert table.of >= 1
     said = {str(row.case["what"]) for row in table.rows}

@@ -34,7 +34,7 @@ def heading(robot):
     return -math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
-def test_every_robot_has_a_class_and_an_appearance():
+def test_every_robot_has_a_class_and_an_appearance() -> None:
     assert set(ROBOTS) <= set(CLASSES)
     assert set(ROBOTS) == set(APPEARANCES)
     assert {kind for kind, _ in CLASSES.values()} == set(ROBOTS)
@@ -45,7 +45,7 @@ def test_every_robot_has_a_class_and_an_appearance():
 
 
 @pytest.mark.parametrize("kind", FREE)
-def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind):
+def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {Normalized true} {Left 40} {Right 40}", seconds=1.5)
     there = robot.x
@@ -55,7 +55,7 @@ def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind):
 
 
 @pytest.mark.parametrize("kind", FREE)
-def test_more_on_the_left_turns_it_to_the_right(kind):
+def test_more_on_the_left_turns_it_to_the_right(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {Normalized true} {Left 50} {Right -50}")
     turned, before = 0.0, heading(robot)
@@ -68,7 +68,7 @@ def test_more_on_the_left_turns_it_to_the_right(kind):
 
 
 @pytest.mark.parametrize("kind", BOLTED)
-def test_belts_that_stay_carry(kind):
+def test_belts_that_stay_carry(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     (gone,) = robot.sim.angles("r").values()
@@ -77,7 +77,7 @@ def test_belts_that_stay_carry(kind):
 
 
 @pytest.mark.parametrize("kind", ["p3at", "kenaf", "packbot"])
-def test_left_and_right_are_spins_of_the_wheels(kind):
+def test_left_and_right_are_spins_of_the_wheels(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     before = robot.x
@@ -86,7 +86,7 @@ def test_left_and_right_are_spins_of_the_wheels(kind):
 
 
 @pytest.mark.parametrize("kind", [*WALKERS, "p2dx", "kenaf"])
-def test_a_flying_robots_speeds_ahead_and_about(kind):
+def test_a_flying_robots_speeds_ahead_and_about(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {LinearVelocity 0.08} {RotationalVelocity 0}", seconds=2.5)
     assert robot.x > 0.08
@@ -95,7 +95,7 @@ def test_a_flying_robots_speeds_ahead_and_about(kind):
 
 
 @pytest.mark.parametrize("kind", WALKERS)
-def test_legs_go_sideways_and_wheels_do_not(kind):
+def test_legs_go_sideways_and_wheels_do_not(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {LateralVelocity 0.05}", seconds=3.0)
     assert robot.sim.pose("r").position[1] < -0.04  # to the right
@@ -104,14 +104,14 @@ def test_legs_go_sideways_and_wheels_do_not(kind):
 
 
 @pytest.mark.parametrize("kind", ["p2at", "quince", *WALKERS])
-def test_a_cars_front_wheel_to_the_right_turns_it_to_the_right(kind):
+def test_a_cars_front_wheel_to_the_right_turns_it_to_the_right(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {Normalized true} {Speed 40} {FrontSteer 0.7}", seconds=2.0)
     assert heading(robot) > 0.05
     assert robot.x > 0.03
 
 
-def test_what_a_robot_cannot_do_is_refused_in_one_sentence():
+def test_what_a_robot_cannot_do_is_refused_in_one_sentence() -> None:
     robot = wired("packbot")
     for line in (
         "DRIVE {Propeller 1}",
@@ -137,7 +137,7 @@ def test_what_a_robot_cannot_do_is_refused_in_one_sentence():
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_absurd_numbers_do_no_harm(kind):
+def test_absurd_numbers_do_no_harm(kind) -> None:
     robot = wired(kind)
     joint = next(iter(robot.layout.joints.hinges()), robot.layout.joints.all[0]).name
     for huge in (1e9, 1e300, -1.7e308):
@@ -159,7 +159,7 @@ def test_absurd_numbers_do_no_harm(kind):
 # -- dialects ------------------------------------------------------------------------------------
 
 
-def test_one_side_alone_works_stops_the_other_or_is_ignored():
+def test_one_side_alone_works_stops_the_other_or_is_ignored() -> None:
     sides = {}
     for dialect in (UT2004, UT3, UDK):
         robot = wired("p2dx", profile=PortProfile(dialect))
@@ -171,7 +171,7 @@ def test_one_side_alone_works_stops_the_other_or_is_ignored():
     assert sides["udk"] is None
 
 
-def test_normalized_sticks_in_udk_only():
+def test_normalized_sticks_in_udk_only() -> None:
     for dialect in DIALECTS.values():
         robot = wired("p2dx", profile=PortProfile(dialect))
         robot.orders("DRIVE {Left 1} {Right 1} {Normalized true}")
@@ -182,7 +182,7 @@ def test_normalized_sticks_in_udk_only():
         assert left == pytest.approx(2.0)
 
 
-def test_udk_switches_on_with_true_only():
+def test_udk_switches_on_with_true_only() -> None:
     for dialect in DIALECTS.values():
         robot = wired("p2dx", profile=PortProfile(dialect))
         assert robot.orders("DRIVE {Light True}") == {}
@@ -193,7 +193,7 @@ def test_udk_switches_on_with_true_only():
         assert robot.drive_state.light  # what is not said stays
 
 
-def test_a_hundred_percent_is_the_fastest_spin_of_conf():
+def test_a_hundred_percent_is_the_fastest_spin_of_conf() -> None:
     robot = wired("kenaf")
     (conf,) = configuration(robot.layout, GetConfiguration("Robot"), robot.profile, cameras={})
     left, right = spins(robot, robot.orders("DRIVE {Left 100} {Right -100} {Normalized true}"))
@@ -214,7 +214,7 @@ def tip(robot, drive):
     ("kind", "options"),
     [("packbot", {"flippers": True}), ("crawler", {"flippers": {"front": {"reach": 0.2}}})],
 )
-def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options):
+def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options) -> None:
     robot = wired(kind, **options)
     for name, arm in (("FLFlipper", "front_left_arm"), ("FRFlipper", "front_right_arm")):
         robot.tell(f"MULTIDRIVE {{{name} {FLIPPER_UP[name] * 0.5}}}", seconds=0.5)
@@ -232,7 +232,7 @@ def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options)
         "SET {Type Joint} {Name %s} {Opcode 10} {Params %s}",
     ],
 )
-def test_the_wires_signs_raise_flippers(kind, line):
+def test_the_wires_signs_raise_flippers(kind, line) -> None:
     robot = wired(kind)
     drives = {joint.name: joint.drive for joint in robot.layout.joints.all}
     assert set(FLIPPER_UP) < set(drives)
@@ -246,7 +246,7 @@ def test_the_wires_signs_raise_flippers(kind, line):
         assert shown * FLIPPER_UP[name] > 0.4
 
 
-def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004():
+def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004() -> None:
     for dialect in DIALECTS.values():
         robot = wired("kenaf", profile=PortProfile(dialect))
         (state,) = robot.received(robot.state())
@@ -255,7 +255,7 @@ def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004():
         assert names == expected
 
 
-def test_a_speed_of_zero_holds_the_present_angle():
+def test_a_speed_of_zero_holds_the_present_angle() -> None:
     robot = wired("kenaf")
     robot.tell("DRIVE {Name RLFlipper} {Order 1} {Value 0.5}", seconds=0.6)
     there = robot.sim.angles("r")["rear_left_arm"]
@@ -266,7 +266,7 @@ def test_a_speed_of_zero_holds_the_present_angle():
     assert robot.sim.angles("r")["rear_left_arm"] == pytest.approx(there, abs=0.05)
 
 
-def test_relative_orders_add_to_what_was_told():
+def test_relative_orders_add_to_what_was_told() -> None:
     robot = wired("quince")
     drive = "front_left_arm"
     at = robot.sim.angles("r")[drive]
@@ -284,7 +284,7 @@ def test_relative_orders_add_to_what_was_told():
         assert orders[drive].value == pytest.approx(setpoint.value)
 
 
-def test_a_wheel_takes_spin_torque_and_the_brake():
+def test_a_wheel_takes_spin_torque_and_the_brake() -> None:
     robot = wired("packbot")
     radius = robot.layout.drive_mode.radius
     assert robot.orders("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
@@ -294,7 +294,7 @@ def test_a_wheel_takes_spin_torque_and_the_brake():
         wired("kenaf").orders("DRIVE {Name FLFlipper} {Order 3} {Value 1}")
 
 
-def test_angles_stay_within_the_joints_limits():
+def test_angles_stay_within_the_joints_limits() -> None:
     robot = wired("ers7")
     assert robot.orders("SET {Type Joint} {Name HeadTilt} {Opcode Angle} {Params 9}") == {
         "nod": angle(robot.layout.robot.limits["nod"][1])
@@ -302,7 +302,7 @@ def test_angles_stay_within_the_joints_limits():
 
 
 @pytest.mark.parametrize("kind", ["kenaf", *WALKERS, "velociroach"])
-def test_all_joints_means_every_hinge(kind):
+def test_all_joints_means_every_hinge(kind) -> None:
     robot = wired(kind)
     orders = robot.orders("SET {Type Joint} {Name AllJoints} {Opcode Angle} {Params 0}")
     assert set(orders) == set(robot.layout.robot.drives) - robot.layout.robot.rolling
@@ -310,7 +310,7 @@ def test_all_joints_means_every_hinge(kind):
     assert set(limp.values()) == {torque(0.0)}
 
 
-def test_legs_joints_move_by_name_and_our_own_names_do_as_well():
+def test_legs_joints_move_by_name_and_our_own_names_do_as_well() -> None:
     robot = wired("ers7")
     robot.tell("DRIVE {Name LFKnee} {Order 10} {Value -0.3}", seconds=0.5)
     shown = dict(robot.received(robot.state())[1].joints)
@@ -322,7 +322,7 @@ def test_legs_joints_move_by_name_and_our_own_names_do_as_well():
 
 @pytest.mark.parametrize("kind", PAN_TILT)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect):
+def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect) -> None:
     robot = wired(kind, profile=PortProfile(dialect))
     first = 0 if dialect is UDK else 1
     head = "ACT" if dialect is UDK else "MISPKG"
@@ -349,7 +349,7 @@ def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_halt_stops_it(kind):
+def test_halt_stops_it(kind) -> None:
     robot = wired(kind)
     robot.tell("DRIVE {Normalized true} {Left 30} {Right 30}", seconds=0.7)
     robot.sim.command("r", robot.layout.robot.halt())
@@ -362,7 +362,7 @@ def test_halt_stops_it(kind):
     assert (robot.drive_state.left, robot.drive_state.right) == (0.0, 0.0)
 
 
-def test_flip_puts_a_robot_on_its_tracks_again():
+def test_flip_puts_a_robot_on_its_tracks_again() -> None:
     robot = wired("kenaf")
     assert robot.adapter.requests_flip(robot.heard("DRIVE {Flip true}"))
     assert not robot.adapter.requests_flip(robot.heard("DRIVE {Left 1} {Right 1}"))

@@ -12,13 +12,13 @@ STUDENT = Path(__file__).parent.parent / "examples" / "robots" / "student"
 
 
 @pytest.fixture
-def typed(tmp_path, monkeypatch):
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     return lambda *words: CliRunner().invoke(app, words)
 
 
-def test_a_new_robot_is_shown_checked_and_never_overwritten(typed, tmp_path):
+def test_a_new_robot_is_shown_checked_and_never_overwritten(typed, tmp_path: Path) -> None:
     assert typed("new", "robot", "mine").exit_code == 0
     shown = typed("show", "robot", "mine.yaml", "--set", "tracks.0.force=150")
     assert "mass            20 kg" in shown.output
@@ -31,7 +31,7 @@ def test_a_new_robot_is_shown_checked_and_never_overwritten(typed, tmp_path):
     assert (tmp_path / "mine.yaml").read_text() == before
 
 
-def test_every_fault_of_a_urdf_is_said(typed, tmp_path):
+def test_every_fault_of_a_urdf_is_said(typed, tmp_path: Path) -> None:
     shutil.copytree(STUDENT, tmp_path / "student")
     urdf = tmp_path / "student" / "chassis.urdf"
     text = urdf.read_text()
@@ -42,7 +42,7 @@ def test_every_fault_of_a_urdf_is_said(typed, tmp_path):
     assert "did you mean 'hull.stl'" in " ".join(result.output.split())
 
 
-def test_a_world_is_not_a_robot(typed):
+def test_a_world_is_not_a_robot(typed) -> None:
     result = typed("show", "quince_step", "quince")
     assert result.exit_code == 2
     assert "show robot NAME" in result.output

@@ -29,7 +29,7 @@ ROVER = str(STUDENT / "rover.yaml")
 
 
 @pytest.mark.parametrize(("name", "builder"), [("quince", Quince()), ("kenaf", Kenaf())])
-def test_a_file_builds_the_model_that_python_builds(name, builder):
+def test_a_file_builds_the_model_that_python_builds(name, builder) -> None:
     """To rounding: the files say sizes in decimals that the builders work out."""
     ours, theirs = load_robot(ROBOTS / f"{name}.yaml").build(), builder.build()
     mine, other = ours.spec.compile(), theirs.spec.compile()
@@ -50,7 +50,7 @@ def test_a_file_builds_the_model_that_python_builds(name, builder):
     assert len((ROBOTS / f"{name}.yaml").read_text().splitlines()) < 80
 
 
-def test_equal_files_are_equal_robots_and_a_changed_mesh_is_another(tmp_path):
+def test_equal_files_are_equal_robots_and_a_changed_mesh_is_another(tmp_path: Path) -> None:
     shutil.copytree(STUDENT, tmp_path / "student")
     here = tmp_path / "student" / "rover.yaml"
     before, again = load_robot(here), load_robot(here)
@@ -70,19 +70,19 @@ def test_equal_files_are_equal_robots_and_a_changed_mesh_is_another(tmp_path):
         {"tracks": {"0": {"oval.radius": 0.08}}},
     ],
 )
-def test_options_reach_every_field(options):
+def test_options_reach_every_field(options) -> None:
     robot = load_robot(ROVER, options)
     assert robot.spec.tracks[0].oval.radius == 0.08
     assert robot.spec.tracks[0].oval.length == 0.54  # its neighbours stay
 
 
-def test_set_reaches_a_robot_file_through_a_world_file():
+def test_set_reaches_a_robot_file_through_a_world_file() -> None:
     world = load(STUDENT / "step.yaml", ["robots.rover.options.flippers.front.start_deg=10"])
     robot = Simulation(world).scene.robots["rover"]
     assert robot.posture["front_left_arm"] == pytest.approx(np.radians(10))
 
 
-def test_the_students_rover_climbs_the_step():
+def test_the_students_rover_climbs_the_step() -> None:
     simulation = Simulation(load(STUDENT / "step.yaml"))
     simulation.step(4.5)
     x, y, z = simulation.pose("rover").position
@@ -91,7 +91,7 @@ def test_the_students_rover_climbs_the_step():
     assert z == pytest.approx(0.12 + 0.08, abs=0.005)
 
 
-def test_flippers_of_a_model_are_up_positive_and_stand_where_they_are_told():
+def test_flippers_of_a_model_are_up_positive_and_stand_where_they_are_told() -> None:
     simulation = Simulation(load(STUDENT / "step.yaml"))
     simulation.command("rover", front_deg=60)
     simulation.step(1.5)
@@ -101,7 +101,7 @@ def test_flippers_of_a_model_are_up_positive_and_stand_where_they_are_told():
     assert np.degrees(float(read["front_left_arm"])) == pytest.approx(60, abs=1)
 
 
-def test_one_pair_of_flippers_is_used_as_well():
+def test_one_pair_of_flippers_is_used_as_well() -> None:
     who = measure_candidate(ROVER, {})
     assert who.flippers == ("front",)
     assert who.name == "rover"
@@ -111,12 +111,12 @@ def test_one_pair_of_flippers_is_used_as_well():
     assert still(observed) == {"front": 0.0}
 
 
-def test_a_sweep_agrees_with_single_runs_trial_by_trial():
+def test_a_sweep_agrees_with_single_runs_trial_by_trial() -> None:
     swept_as_alone((0.06, 0.08), (60.0, 90.0), every=2)
 
 
 @pytest.mark.slow
-def test_a_whole_sweep_agrees_with_single_runs_trial_by_trial():
+def test_a_whole_sweep_agrees_with_single_runs_trial_by_trial() -> None:
     radii = (0.06, 0.07, 0.08, 0.09, 0.10, 0.11, 0.12)
     swept = swept_as_alone(radii, (80.0, 120.0, 160.0, 200.0, 240.0))
     assert {run.outcome.verdict == "arrived" for run in swept} == {True, False}
@@ -136,7 +136,7 @@ def swept_as_alone(radii, heights, every=1):
     return swept
 
 
-def test_wheels_drive_and_masses_add_up(tmp_path):
+def test_wheels_drive_and_masses_add_up(tmp_path: Path) -> None:
     (tmp_path / "cart.yaml").write_text(
         "name: Cart\nmass: 12\ncentre: [0.01, 0, 0.02]\nhull: [{size: [0.4, 0.3, 0.1]}]\n"
         "wheels:\n"
@@ -164,7 +164,7 @@ def test_wheels_drive_and_masses_add_up(tmp_path):
 # -- over the network ---------------------------------------------------------------------------
 
 
-def test_a_client_brings_it_by_its_own_class_name(tmp_path):
+def test_a_client_brings_it_by_its_own_class_name(tmp_path: Path) -> None:
     world = tmp_path / "w.yaml"
     world.write_text("name: w\nterrain: [{kind: flat}]\n")
     options = ("--images", "-1", "--speed", "4", "--ground-truth", "--robot", ROVER)
@@ -182,7 +182,7 @@ def test_a_client_brings_it_by_its_own_class_name(tmp_path):
 # -- what is wrong ------------------------------------------------------------------------------
 
 
-def faulty(tmp_path, *changes):
+def faulty(tmp_path: Path, *changes):
     """Return the student's robot file with these replacements made in its URDF."""
     shutil.copytree(STUDENT, tmp_path / "student", dirs_exist_ok=True)
     urdf = tmp_path / "student" / "chassis.urdf"
@@ -215,14 +215,14 @@ NO_LIMITS = ('<limit lower="-2.6" upper="2.6" effort="2" velocity="2"/>', "")
         (('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'), "has the axis 0 0 0"),
     ],
 )
-def test_faults_of_a_urdf_are_sentences(tmp_path, change, sentence):
+def test_faults_of_a_urdf_are_sentences(tmp_path: Path, change, sentence) -> None:
     file = faulty(tmp_path, change)
     with pytest.raises(GrouserError, match=sentence) as caught:
         load_robot(file).build()
     assert "\n" not in str(caught.value)
 
 
-def test_all_faults_are_said_at_once_and_mended_it_runs(tmp_path):
+def test_all_faults_are_said_at_once_and_mended_it_runs(tmp_path: Path) -> None:
     file = faulty(tmp_path, NEGATIVE, NO_MESH, NO_LIMITS)
     with pytest.raises(BadValue, match="and 2 more"):
         load_robot(file).build()
@@ -231,7 +231,7 @@ def test_all_faults_are_said_at_once_and_mended_it_runs(tmp_path):
     assert load_robot(faulty(tmp_path)).build().mass == pytest.approx(15, abs=0.1)
 
 
-def test_what_is_odd_is_said_and_built(tmp_path):
+def test_what_is_odd_is_said_and_built(tmp_path: Path) -> None:
     file = faulty(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
     robot = load_robot(file)
     (heavy, impossible) = sorted(read_model(robot.model_path, robot.spec).notes, key=len)
@@ -240,7 +240,7 @@ def test_what_is_odd_is_said_and_built(tmp_path):
     assert robot.build().spec.compile().body("base_link").inertia.max() < 0.45
 
 
-def test_a_joint_may_get_its_limits_from_the_robot_file(tmp_path):
+def test_a_joint_may_get_its_limits_from_the_robot_file(tmp_path: Path) -> None:
     file = faulty(tmp_path, NO_LIMITS)
     robot = load_robot(file, {"drives": {"mast_joint": {"limits_deg": [-90, 90], "torque": 2.0}}})
     assert robot.build().limits["mast_joint"] == pytest.approx((-np.pi / 2, np.pi / 2))
@@ -269,14 +269,16 @@ def test_a_joint_may_get_its_limits_from_the_robot_file(tmp_path):
         ({"mass": 2.0}, "mass is 2.0 kg, but its parts weigh"),
     ],
 )
-def test_mistakes_in_a_robot_file_are_sentences(options, sentence):
+def test_mistakes_in_a_robot_file_are_sentences(options, sentence) -> None:
     with pytest.raises(GrouserError, match=sentence) as caught:
         describe(ROVER, options, "here").build()
     assert "\n" not in str(caught.value)
     assert "rover.yaml" in str(caught.value)
 
 
-def test_a_world_that_names_a_robot_file_which_is_not_there_is_told_the_nearest(tmp_path):
+def test_a_world_that_names_a_robot_file_which_is_not_there_is_told_the_nearest(
+    tmp_path: Path,
+) -> None:
     world = tmp_path / "w.yaml"
     world.write_text(
         "name: w\nterrain: [{kind: flat}]\n"

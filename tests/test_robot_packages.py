@@ -25,7 +25,7 @@ ROBOTS = [
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
+def installed(tmp_path_factory: pytest.TempPathFactory):
     """Return the folder into which pip has installed the package; no index is asked."""
     folder = tmp_path_factory.mktemp("site")
     where = ("--target", str(folder), "--no-index", "--no-build-isolation", "--no-deps")
@@ -58,7 +58,7 @@ def said(installed):
     return typed(installed, [*LISTS, *ROBOTS])
 
 
-def test_they_are_listed_and_without_the_package_nothing_changes(said):
+def test_they_are_listed_and_without_the_package_nothing_changes(said) -> None:
     without = typed(None, LISTS)
     brought = set()
     for words in map(tuple, LISTS):
@@ -69,7 +69,7 @@ def test_they_are_listed_and_without_the_package_nothing_changes(said):
     assert brought >= {"moon_buggy", "moon_rover", "moon_crater", "moon_clock", "moon_belt"}
 
 
-def test_its_robot_keeps_the_contract_and_has_a_mobility(said):
+def test_its_robot_keeps_the_contract_and_has_a_mobility(said) -> None:
     code, output = said["check", "robot", "moon_buggy"]
     assert code == 0, output
     assert "stands still yes" in output
@@ -85,13 +85,15 @@ def test_its_robot_keeps_the_contract_and_has_a_mobility(said):
         ("moon_bugy", "did you mean 'moon_buggy'?"),
     ],
 )
-def test_what_cannot_be_used_says_why(said, kind, sentence):
+def test_what_cannot_be_used_says_why(said, kind, sentence) -> None:
     code, output = said["check", "robot", kind]
     assert code != 0
     assert sentence in output
 
 
-def test_a_client_brings_its_robot_to_its_ground(installed, tmp_path, monkeypatch):
+def test_a_client_brings_its_robot_to_its_ground(
+    installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONPATH", str(installed))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     world = tmp_path / "moon.yaml"
@@ -109,7 +111,9 @@ def test_a_client_brings_its_robot_to_its_ground(installed, tmp_path, monkeypatc
         assert now.location[0] > begin.location[0] + 0.1
 
 
-def test_plugin_sensor_is_sent_to_usarsim_clients(installed, tmp_path, monkeypatch):
+def test_plugin_sensor_is_sent_to_usarsim_clients(
+    installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONPATH", str(installed))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     world = tmp_path / "moon.yaml"

@@ -37,7 +37,7 @@ def simulation(kind, copies=1, **options):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_compiles_alone_and_twice_and_has_the_mass_in_its_file(kind):
+def test_compiles_alone_and_twice_and_has_the_mass_in_its_file(kind) -> None:
     alone, twice = simulation(kind), simulation(kind, copies=2)
     promised = alone.scene.robots["robot0"].mass
     assert float(alone.model.body_mass.sum()) == pytest.approx(promised, rel=0.01)
@@ -45,7 +45,7 @@ def test_compiles_alone_and_twice_and_has_the_mass_in_its_file(kind):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_stands_still(kind):
+def test_stands_still(kind) -> None:
     robot = simulation(kind)
     robot.step(1.0)
     before = robot.data.qpos.copy()
@@ -55,7 +55,7 @@ def test_stands_still(kind):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_survives_random_commands(kind):
+def test_survives_random_commands(kind) -> None:
     robot = simulation(kind)
     rng = np.random.default_rng(3)
     drives = robot.scene.robots["robot0"].drives
@@ -67,7 +67,7 @@ def test_survives_random_commands(kind):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_joints_go_as_far_as_the_robot_says(kind):
+def test_joints_go_as_far_as_the_robot_says(kind) -> None:
     simulated = simulation(kind)
     model, robot = simulated.model, simulated.scene.robots["robot0"]
     assert set(robot.limits) <= set(robot.drives)
@@ -80,7 +80,7 @@ def test_joints_go_as_far_as_the_robot_says(kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_survives_a_minute_of_random_commands_at_full_range(kind):
+def test_survives_a_minute_of_random_commands_at_full_range(kind) -> None:
     """Angles over the whole range, speeds and torques up to the limits, switched at random."""
     simulated = simulation(kind)
     robot = simulated.scene.robots["robot0"]
@@ -100,7 +100,7 @@ def test_survives_a_minute_of_random_commands_at_full_range(kind):
 
 
 @pytest.mark.parametrize("kind", ["packbot", "quince", "crawler"])
-def test_stands_on_its_belts_neither_sinking_nor_floating(kind):
+def test_stands_on_its_belts_neither_sinking_nor_floating(kind) -> None:
     robot = simulation(kind)
     start = robot.pose("robot0").position[2]
     robot.step(1.0)
@@ -115,7 +115,7 @@ def test_stands_on_its_belts_neither_sinking_nor_floating(kind):
     assert total == pytest.approx(weight, rel=0.01)
 
 
-def test_quince_sub_tracks_go_where_they_are_told():
+def test_quince_sub_tracks_go_where_they_are_told() -> None:
     robot = simulation("quince")
     robot.command("robot0", front_deg=60, rear_deg=30)
     robot.step(2.0)
@@ -125,7 +125,7 @@ def test_quince_sub_tracks_go_where_they_are_told():
     assert max(robot.data.body(f"robot0/front_left/{i}").xpos[2] for i in range(4)) > 0.2
 
 
-def test_quince_has_the_printed_size():
+def test_quince_has_the_printed_size() -> None:
     robot = simulation("quince")
     mujoco.mj_kinematics(robot.model, robot.data)
     tips = [robot.data.geom(f"robot0/left/grouser{n}/tip").xpos for n in range(40)]
@@ -134,7 +134,7 @@ def test_quince_has_the_printed_size():
     assert 0.69 < long < 0.72
 
 
-def test_turning_left_is_positive():
+def test_turning_left_is_positive() -> None:
     robot = simulation("packbot")
     robot.command("robot0", turn=1.0)
     robot.step(1.0)
@@ -168,14 +168,14 @@ def test_turning_left_is_positive():
         ),
     ],
 )
-def test_mistakes_are_one_sentence(kind, options, message):
+def test_mistakes_are_one_sentence(kind, options, message) -> None:
     with pytest.raises((BadValue, UnknownName), match=message) as caught:
         describe(kind, options, "here").build()
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_halt_stops_every_drive_and_the_gait(kind):
+def test_halt_stops_every_drive_and_the_gait(kind) -> None:
     robot = simulation(kind).scene.robots["robot0"]
     walking = robot.gait.drives if robot.gait else ()
     stopped = robot.setpoints(robot.halt())

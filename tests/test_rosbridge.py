@@ -24,7 +24,7 @@ SERVICES = [
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("rosbridge")
     (world := folder / "yard.yaml").write_text(WORLD)
     goal = ("--goal", f"own:{GOAL[0]},{GOAL[1]}")
@@ -33,7 +33,7 @@ def served(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory):
+def guarded(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("guarded")
     (world := folder / "yard.yaml").write_text(WORLD)
     with Served(folder, world, *QUIET, "--rosbridge", "0", token=TOKEN) as server:
@@ -91,7 +91,7 @@ def children(server):
     return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
-def test_ros_program_plans_resets_drives_and_reads_energy(served, ros):
+def test_ros_program_plans_resets_drives_and_reads_energy(served, ros) -> None:
     assert set(ros.get_services()) >= {f"/own/{name}" for name in SERVICES}
     assert ros.get_service_type("/own/drive") == "std_srvs/Trigger"
     for name, why in (
@@ -129,7 +129,7 @@ def test_ros_program_plans_resets_drives_and_reads_energy(served, ros):
     assert result(ros, "/own/best_path")["path"] == planned["path"]
 
 
-def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros):
+def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros) -> None:
     with wire(served) as other, ThreadPoolExecutor() as pool:
         first = pool.submit(trigger, ros, "own/path_plan")
         until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
@@ -142,7 +142,7 @@ def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros):
         assert first.result(TIMEOUT)[0]
 
 
-def test_disconnecting_while_planning_kills_the_planning_process(served):
+def test_disconnecting_while_planning_kills_the_planning_process(served) -> None:
     with wire(served) as hasty, wire(served) as other:
         hasty.send('{"op": "call_service", "service": "own/path_plan"}')
         until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
@@ -152,7 +152,7 @@ def test_disconnecting_while_planning_kills_the_planning_process(served):
         until(lambda: not children(served))
 
 
-def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros):
+def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros) -> None:
     if not trigger(ros, "own/path_found")[0]:
         result(ros, "own/path_plan")
     result(ros, "own/reset_pose")
@@ -168,7 +168,7 @@ def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros):
     assert "reset_pose was called" in trigger(ros, "own/energy_used")[1]
 
 
-def test_robot_of_another_client_is_not_driven(served, ros):
+def test_robot_of_another_client_is_not_driven(served, ros) -> None:
     with served.join("P2DX", "own"):
         for service in ("drive", "reset_pose"):
             success, message = trigger(ros, f"own/{service}")
@@ -176,13 +176,13 @@ def test_robot_of_another_client_is_not_driven(served, ros):
             assert "belongs to another client" in message
 
 
-def test_unknown_service_names_the_nearest_match(ros):
+def test_unknown_service_names_the_nearest_match(ros) -> None:
     service = roslibpy.Service(ros, "/own/path_plna", "std_srvs/Trigger")
     with pytest.raises(Exception, match="did you mean 'own/path_plan'"):
         service.call(roslibpy.ServiceRequest(), timeout=TIMEOUT)
 
 
-def test_malformed_message_gets_one_status_and_connection_stays_open(served):
+def test_malformed_message_gets_one_status_and_connection_stays_open(served) -> None:
     with wire(served) as socket:
         for text, words in (
             ('{"op": "call_ser', "not JSON"),
@@ -200,13 +200,13 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(served):
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_fragmented_message_is_reassembled(served):
+def test_fragmented_message_is_reassembled(served) -> None:
     with wire(served) as socket:
         socket.send(iter(['{"op": "call_', 'service", "service": ', '"rosapi/services"}']))
         assert json.loads(socket.recv(TIMEOUT))["result"] is True
 
 
-def test_oversized_message_closes_the_websocket_with_a_reason(served):
+def test_oversized_message_closes_the_websocket_with_a_reason(served) -> None:
     with wire(served, max_size=None) as socket:
         socket.send("x" * 300_000)
         with pytest.raises(ConnectionClosed) as closed:
@@ -217,7 +217,7 @@ def test_oversized_message_closes_the_websocket_with_a_reason(served):
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_request_with_foreign_origin_is_rejected(served):
+def test_request_with_foreign_origin_is_rejected(served) -> None:
     with pytest.raises(InvalidStatus) as refused, wire(served, origin="http://evil.example"):
         pass
     assert refused.value.response.status_code == http.HTTPStatus.FORBIDDEN
@@ -232,7 +232,7 @@ def test_request_with_foreign_origin_is_rejected(served):
         (f"Basic {TOKEN}", b"Authorization: Bearer"),
     ],
 )
-def test_connection_without_valid_token_is_rejected(guarded, header, words):
+def test_connection_without_valid_token_is_rejected(guarded, header, words) -> None:
     headers = {"Authorization": header} if header else None
     with pytest.raises(InvalidStatus) as refused, wire(guarded, additional_headers=headers):
         pass
@@ -240,7 +240,7 @@ def test_connection_without_valid_token_is_rejected(guarded, header, words):
     assert words in refused.value.response.body
 
 
-def test_token_in_header_is_accepted(guarded):
+def test_token_in_header_is_accepted(guarded) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}"}
     client = roslibpy.Ros("127.0.0.1", guarded.ports["rosbridge"], headers=headers)
     client.run(timeout=TIMEOUT)
@@ -265,7 +265,7 @@ def test_token_in_header_is_accepted(guarded):
         (["--rosbridge", "70000"], "must be from 0"),
     ],
 )
-def test_invalid_options_are_rejected(tmp_path, options, words):
+def test_invalid_options_are_rejected(tmp_path: Path, options, words) -> None:
     (world := tmp_path / "yard.yaml").write_text(WORLD)
     message = refused(grouser("serve", world, *QUIET, "--port", "0", *options))
     assert words in message

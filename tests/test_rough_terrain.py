@@ -16,7 +16,7 @@ from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.rubble import Rubble
 
 
-def test_the_double_bridge_has_the_sizes_of_table_c1():
+def test_the_double_bridge_has_the_sizes_of_table_c1() -> None:
     model = compiled(FLAT, DoubleBridge(friction=1, x=-1.5))
     heights = {-1.5: 0.0, -1.0: 0.1, -0.499: 0.2, 0.0: 0.2, 0.499: 0.2, 1.0: 0.1, 1.501: 0.0}
     for y in (-0.98, -0.75, -0.52, 0.52, 0.75, 0.98):
@@ -26,7 +26,7 @@ def test_the_double_bridge_has_the_sizes_of_table_c1():
 
 
 @pytest.mark.parametrize("peak", ["centre", "middle_half"])
-def test_every_bump_is_a_pyramid_with_its_peak_where_it_was_drawn(peak):
+def test_every_bump_is_a_pyramid_with_its_peak_where_it_was_drawn(peak) -> None:
     bumps = PyramidBumps(friction=1, x=0, z=0.2, rows=4, columns=3, peak=peak, seed=7)
     model = compiled(FLAT, bumps)
     for row, column in np.ndindex(4, 3):
@@ -42,7 +42,7 @@ def test_every_bump_is_a_pyramid_with_its_peak_where_it_was_drawn(peak):
             assert height(model, x, y) == pytest.approx(0.2 + pz / 2, abs=1e-6)
 
 
-def test_twenty_by_forty_bumps_fill_a_bridge():
+def test_twenty_by_forty_bumps_fill_a_bridge() -> None:
     peaks = PyramidBumps(friction=1, x=0).peaks()
     assert peaks.shape == (40, 20, 3)
     assert peaks[..., 0].max() == pytest.approx(1 - 0.0125)
@@ -50,7 +50,7 @@ def test_twenty_by_forty_bumps_fill_a_bridge():
     assert peaks[..., 2].mean() == pytest.approx(0.0075, abs=0.0005)
 
 
-def test_a_plywood_bridge_stands_on_its_blocks_and_its_ramps_end_level_with_it():
+def test_a_plywood_bridge_stands_on_its_blocks_and_its_ramps_end_level_with_it() -> None:
     bridge = PlywoodBridge(friction=1, x=0)
     model = compiled(FLAT, bridge)
     assert bridge.height == pytest.approx(0.206)
@@ -64,7 +64,7 @@ def test_a_plywood_bridge_stands_on_its_blocks_and_its_ramps_end_level_with_it()
     assert profile[[0, -1]] == pytest.approx(0, abs=1e-6)
 
 
-def test_rubble_is_in_its_field_and_no_higher_than_said():
+def test_rubble_is_in_its_field_and_no_higher_than_said() -> None:
     rubble = Rubble(friction=1, x=1, y=0.5, height=0.1, seed=3)
     model = compiled(FLAT, rubble)
     ground = np.array(
@@ -79,7 +79,7 @@ def test_rubble_is_in_its_field_and_no_higher_than_said():
 
 
 @pytest.mark.parametrize("kind", [Rubble, PyramidBumps, FractalGround])
-def test_the_same_seed_is_the_same_ground(kind):
+def test_the_same_seed_is_the_same_ground(kind) -> None:
     def shape(seed):
         model = compiled(kind(friction=1, x=0, seed=seed))
         return np.concatenate([model.geom_pos.ravel(), model.mesh_vert.ravel(), model.hfield_data])
@@ -88,7 +88,7 @@ def test_the_same_seed_is_the_same_ground(kind):
     assert not np.array_equal(shape(5), shape(6))
 
 
-def test_fractal_ground_has_its_height_and_comes_down_at_its_rim():
+def test_fractal_ground_has_its_height_and_comes_down_at_its_rim() -> None:
     ground = FractalGround(friction=1, x=0, height=0.2, seed=4)
     heights = ground.heights()
     assert heights.shape == (151, 201)
@@ -100,7 +100,7 @@ def test_fractal_ground_has_its_height_and_comes_down_at_its_rim():
     assert height(compiled(ground), column * 0.02, 1.5 - row * 0.02) == pytest.approx(0.2, abs=1e-5)
 
 
-def test_smoother_ground_has_gentler_slopes():
+def test_smoother_ground_has_gentler_slopes() -> None:
     slopes = [
         np.abs(np.diff(FractalGround(friction=1, x=0, smoothness=s).heights())).mean()
         for s in (0.2, 0.6, 1.0)
@@ -123,6 +123,6 @@ def test_smoother_ground_has_gentler_slopes():
         (lambda: FractalGround(friction=1, x=0, length=100, width=100), "at most 4,000,000"),
     ],
 )
-def test_what_cannot_be_is_refused(make, words):
+def test_what_cannot_be_is_refused(make, words) -> None:
     with pytest.raises(ValidationError, match=words):
         make()

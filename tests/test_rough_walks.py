@@ -13,7 +13,7 @@ CRANKS = 30.0
 """rad/s of the roach's cranks, both sides."""
 
 
-def keep_to(simulation, y):
+def keep_to(simulation, y) -> None:
     """Steer the roach along x: turn towards the line, the more the farther it is off."""
     pose = simulation.pose("roach")
     wish = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)
@@ -23,7 +23,7 @@ def keep_to(simulation, y):
 
 
 @pytest.mark.slow
-def test_a_roach_walks_the_smooth_bridge():
+def test_a_roach_walks_the_smooth_bridge() -> None:
     simulation = grouser.Simulation(grouser.load("double_bridge"))
     ground = Ground(simulation.scene)
     above, touched = [], set()
@@ -40,7 +40,7 @@ def test_a_roach_walks_the_smooth_bridge():
 
 
 @pytest.mark.slow
-def test_a_kenaf_crosses_rubble():
+def test_a_kenaf_crosses_rubble() -> None:
     simulation = grouser.Simulation(grouser.load("rubble"))
     steepest = 0.0
     while simulation.pose("kenaf").position[0] < 3.3:  # the field ends at 3.0

@@ -1,6 +1,7 @@
 """Ways through a world: a robot is put down somewhere and driven straight to another place."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def world(*starts):
     return World(name="a block", physics=STANDARD, terrain=terrain, starts=places)
 
 
-def test_a_robot_gets_past_a_block_and_not_through_it():
+def test_a_robot_gets_past_a_block_and_not_through_it() -> None:
     ways = (
         Route((0.0, 0.5), (1.4, 0.5)),
         Route((0.0, 0.0), (1.4, 0.0)),
@@ -48,7 +49,7 @@ def test_a_robot_gets_past_a_block_and_not_through_it():
     assert off.outcome.positions[0, 2] > 0.3
 
 
-def test_without_ways_the_start_places_are_joined():
+def test_without_ways_the_start_places_are_joined() -> None:
     ways = routes_between_starts(world((0, 0, 0), (1, 0, 0), (1, 1, 0)))
     assert [way.length for way in ways] == pytest.approx([1.0, 1.0, np.sqrt(2)])
     assert len(routes_between_starts(world((0, 0, 0), (1, 0, 0)))) == 1
@@ -56,7 +57,7 @@ def test_without_ways_the_start_places_are_joined():
         routes_between_starts(world((0, 0, 0)))
 
 
-def test_the_command_line_drives_and_writes_json(tmp_path):
+def test_the_command_line_drives_and_writes_json(tmp_path: Path) -> None:
     out = tmp_path / "ways.json"
     words = ["mobility", "packbot", "--world", "quince_step", "--way=0,0,0.5,0", "--json", str(out)]
     run = CliRunner().invoke(app, words)
@@ -78,7 +79,7 @@ def test_the_command_line_drives_and_writes_json(tmp_path):
         (["--world", "quince_stepp"], "quince_step"),
     ],
 )
-def test_mistakes_are_one_sentence(words, sentence):
+def test_mistakes_are_one_sentence(words, sentence) -> None:
     run = CliRunner().invoke(app, ["mobility", "packbot", *words])
     assert run.exit_code == 2
     assert sentence in run.output

@@ -53,7 +53,7 @@ def down_error(cloud, X_WC, **known):
     )
 
 
-def test_voxels_hold_the_mean_of_their_points():
+def test_voxels_hold_the_mean_of_their_points() -> None:
     points = np.array([[0.01, 0.01, 0.01], [0.03, 0.05, 0.09], [0.11, 0.0, 0.0], [-0.01, 0, 0]])
     expected = [(-0.01, 0.0, 0.0), (0.02, 0.03, 0.05), (0.11, 0.0, 0.0)]
     assert [tuple(row) for row in voxel_centroids(points, 0.1).round(9)] == expected
@@ -62,7 +62,7 @@ def test_voxels_hold_the_mean_of_their_points():
 
 
 @pytest.mark.parametrize("spread", [1.0, 3000.0])
-def test_voxels_are_those_of_a_dictionary(spread):
+def test_voxels_are_those_of_a_dictionary(spread) -> None:
     """Also where cells and points no longer fit into one integer together."""
     points = np.random.default_rng(0).normal(0, spread, (5000, 3))
     size = 0.1 if spread == 1 else 0.3
@@ -77,7 +77,7 @@ def test_voxels_are_those_of_a_dictionary(spread):
     assert (grid.find(grid.keys[-1:] + 1) == -1).all()
 
 
-def test_voxels_that_cannot_be_are_refused():
+def test_voxels_that_cannot_be_are_refused() -> None:
     points = np.array([[0.0, 0, 0], [1e9, 1e9, 1e9]])
     with pytest.raises(BadValue, match="too small for a cloud"):
         voxel_centroids(points, 1e-3)
@@ -87,7 +87,7 @@ def test_voxels_that_cannot_be_are_refused():
         voxel_centroids(np.full((3, 3), np.nan), 0.1)
 
 
-def test_the_thinnest_direction_is_the_least_eigenvector():
+def test_the_thinnest_direction_is_the_least_eigenvector() -> None:
     rng = np.random.default_rng(0)
     factors = rng.normal(size=(500, 3, 3)) * rng.uniform(0.01, 2, (500, 1, 3))
     matrices = factors @ factors.transpose(0, 2, 1)
@@ -101,7 +101,7 @@ def test_the_thinnest_direction_is_the_least_eigenvector():
     ("rows", "columns", "focal", "noise"),
     [(120, 160, 145.0, 0.0), (240, 320, 290.0, 0.003), (424, 512, 366.0, 0.004)],
 )
-def test_a_box_on_a_floor_is_rebuilt_with_its_walls(rows, columns, focal, noise):
+def test_a_box_on_a_floor_is_rebuilt_with_its_walls(rows, columns, focal, noise) -> None:
     cloud = boxes_seen(rows, columns, focal, noise)
     ground = rebuild([cloud], ScanOptions(camera_poses=(EYE,)))
     middles, normals = ground.mesh.triangles.mean(axis=1), ground.mesh.face_normals()
@@ -123,13 +123,13 @@ def test_a_box_on_a_floor_is_rebuilt_with_its_walls(rows, columns, focal, noise)
     assert not ground.warnings
 
 
-def test_the_same_frame_gives_the_same_bits():
+def test_the_same_frame_gives_the_same_bits() -> None:
     one, two = (rebuild([boxes_seen()]) for _ in range(2))
     np.testing.assert_array_equal(one.mesh.vertices, two.mesh.vertices)
     np.testing.assert_array_equal(one.mesh.faces, two.mesh.faces)
 
 
-def test_ground_without_a_plane():
+def test_ground_without_a_plane() -> None:
     """Hills as a camera sees them: rebuilt, and down is told within 3 degrees."""
     eye = looking((0.0, 0.0, 1.0), (1.5, 0.0, 0.0))
     hit = lambda at, rays: hit_hills(at, rays, hills)  # noqa: E731
@@ -145,27 +145,27 @@ def test_ground_without_a_plane():
 
 @pytest.mark.parametrize("roll", [0.0, 0.3])
 @pytest.mark.parametrize("pitch", [15.0, 40.0, 70.0])
-def test_which_way_is_down_for_a_camera(pitch, roll):
+def test_which_way_is_down_for_a_camera(pitch, roll) -> None:
     X_WC = looking((0.0, 0.0, 1.0), (np.cos(np.radians(pitch)), 0.0, 1 - np.sin(np.radians(pitch))))
     X_WC = X_WC @ Pose(np.zeros(3), from_rpy(0.0, 0.0, roll))
     assert down_error(boxes_seen(X_WC=X_WC), X_WC) < 0.5
 
 
-def test_stairs_and_walls_do_not_tilt_what_is_down():
+def test_stairs_and_walls_do_not_tilt_what_is_down() -> None:
     stairs = [((1.0 + 0.25 * k, -2.0, 0.0), (3.0, 2.0, 0.17 * (k + 1))) for k in range(5)]
     walls = [((3.0, -3.0, 0.0), (3.2, 3.0, 3.0))]
     cloud = boxes_seen(boxes=[FLOOR, *stairs, *walls])
     assert down_error(cloud, EYE) < 1.0
 
 
-def test_a_wall_alone_is_not_taken_for_ground_with_confidence():
+def test_a_wall_alone_is_not_taken_for_ground_with_confidence() -> None:
     X_WC = looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
     guess = find_gravity_direction(boxes_seen(X_WC=X_WC, boxes=[((2.0, -9, -9), (3.0, 9, 9))]))
     assert guess.confidence < 0.5
     assert "wall" in guess.remark
 
 
-def test_gravity_and_pose_are_believed():
+def test_gravity_and_pose_are_believed() -> None:
     cloud = boxes_seen()
     true = rotate(EYE.inverse().wxyz, (0.0, 0.0, -1.0))
     guess = find_gravity_direction(cloud, gravity=9.81 * true)
@@ -178,7 +178,7 @@ def test_gravity_and_pose_are_believed():
 
 
 @pytest.mark.parametrize("shape", [(16, 900), None])
-def test_rings_of_a_lidar(shape):
+def test_rings_of_a_lidar(shape) -> None:
     """A hall by 16 rings, organised or not: floor between rings, walls, down along -z."""
     hall = [FLOOR, ((-6.0, 3.0, 0.0), (6.0, 3.2, 2.0)), ((2.0, -1.0, 0.0), (3.0, 0.0, 0.5))]
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
@@ -191,7 +191,7 @@ def test_rings_of_a_lidar(shape):
     assert ground.mesh.area() > 30.0
 
 
-def test_clouds_whose_z_is_down_and_halls_with_a_ceiling():
+def test_clouds_whose_z_is_down_and_halls_with_a_ceiling() -> None:
     """Ground is what was seen from above; a ceiling is not, though it may be the larger part."""
     hall = [FLOOR, ((-6.0, -6.0, 2.0), (6.0, 6.0, 2.2))]
     over = Pose(np.zeros(3), np.array([0.0, 1.0, 0.0, 0.0]))
@@ -203,7 +203,7 @@ def test_clouds_whose_z_is_down_and_halls_with_a_ceiling():
     assert down_error(seen(LEVEL, rays, hit, None, 0.01, far=12.0).finite(), LEVEL) < 1.0
 
 
-def test_jumps_and_what_lies_between_pixels():
+def test_jumps_and_what_lies_between_pixels() -> None:
     cloud = boxes_seen(60, 80, 72.0, noise=0.0)
     edges = frame_edges(cloud, 0.02)
     grid = (cloud.transformed(EYE)).points.reshape(60, 80, 3)
@@ -219,7 +219,7 @@ def test_jumps_and_what_lies_between_pixels():
     assert np.quantile(box_distance(more.points, BOXES), 0.99) < 0.02
 
 
-def test_pixels_in_the_air_are_found():
+def test_pixels_in_the_air_are_found() -> None:
     cloud = boxes_seen(noise=0.0)
     grid = cloud.points.reshape(240, 320, 3).copy()
     edges = frame_edges(cloud, 0.02)
@@ -240,7 +240,7 @@ def test_pixels_in_the_air_are_found():
     assert found[:-20].mean() < 0.002
 
 
-def test_frames_from_three_places_are_laid_over_each_other():
+def test_frames_from_three_places_are_laid_over_each_other() -> None:
     poses = [
         looking((x, y, 0.8), (1.3, 0.1, 0.0)) for x, y in ((0.0, 0.0), (0.3, 0.7), (0.3, -0.7))
     ]
@@ -281,7 +281,7 @@ def frames_off(frames, poses):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_frames_that_slide_stay_where_they_are_said_to_be(seed):
+def test_frames_that_slide_stay_where_they_are_said_to_be(seed) -> None:
     """A floor holds nothing along itself, a step nothing along its edge, however many points."""
     step = [FLOOR, ((1.3, -9.0, 0.0), (9.0, 9.0, 0.15))]
     for boxes, held in (([FLOOR], [False, False, True]), (step, [True, False, True])):
@@ -297,7 +297,7 @@ def test_frames_that_slide_stay_where_they_are_said_to_be(seed):
         assert np.abs(frames_off(exact, poses)).max() < 0.004
 
 
-def test_frames_that_slide_are_said_to():
+def test_frames_that_slide_are_said_to() -> None:
     clouds, _, guesses = from_two_sides([FLOOR], 0)
     known, unknown = (
         rebuild(clouds, ScanOptions(voxel=0.04, camera_poses=poses))
@@ -326,7 +326,7 @@ def plate(cells=20, size=0.02, hole=None):
     return TriangleMesh(vertices, faces)
 
 
-def test_holes_are_reported_and_closed_up_to_a_size():
+def test_holes_are_reported_and_closed_up_to_a_size() -> None:
     mesh = plate(hole=(8, 11))
     outer, hole = find_holes(mesh)
     assert outer.outer
@@ -341,7 +341,7 @@ def test_holes_are_reported_and_closed_up_to_a_size():
     assert len(find_holes(whole)) == 1
 
 
-def test_holes_that_touch_in_a_vertex_stay_two():
+def test_holes_that_touch_in_a_vertex_stay_two() -> None:
     mesh = plate()
     gone = {(5, 5), (6, 6)}
     middle = np.floor(mesh.triangles.mean(axis=1)[:, :2] / 0.02).astype(int)
@@ -350,7 +350,7 @@ def test_holes_that_touch_in_a_vertex_stay_two():
     assert [len(hole.corners) for hole in holes] == [80, 4, 4]
 
 
-def test_plane_parts_become_few_triangles_and_the_error_is_kept():
+def test_plane_parts_become_few_triangles_and_the_error_is_kept() -> None:
     mesh = plate(64)
     fewer = simplify_mesh(mesh, 0.001)
     assert len(fewer.mesh.faces) < len(mesh.faces) / 6
@@ -369,7 +369,7 @@ def test_plane_parts_become_few_triangles_and_the_error_is_kept():
         simplify_mesh(mesh, -1.0)
 
 
-def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside():
+def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside() -> None:
     """Thousands of points in no order, each seen from outside: no grid, no plane, no frame."""
     rng = np.random.default_rng(0)
     out = rng.normal(size=(40_000, 3))
@@ -382,7 +382,7 @@ def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside():
     assert ((mesh.triangles.mean(axis=1) * mesh.face_normals()).sum(axis=1) > 0).all()
 
 
-def test_quaternions_of_matrices():
+def test_quaternions_of_matrices() -> None:
     rng = np.random.default_rng(0)
     for wxyz in rng.normal(size=(50, 4)):
         unit = wxyz / np.linalg.norm(wxyz)
@@ -390,7 +390,7 @@ def test_quaternions_of_matrices():
         assert abs(found @ unit) == pytest.approx(1.0)
 
 
-def test_too_little_is_said():
+def test_too_little_is_said() -> None:
     with pytest.raises(BadValue, match="no surface"):
         rebuild([PointCloud(np.random.default_rng(0).uniform(0, 1, (50, 3)))])
     with pytest.raises(BadValue, match="there are no frames"):

@@ -1,6 +1,7 @@
 """`grouser scan` and `grouser depth`: a world in one command, and never half of one."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def table(rows=90, columns=120):
     return PointCloud(points.reshape(-1, 3), (rows, columns))
 
 
-def test_a_frame_becomes_a_world_in_one_command(tmp_path):
+def test_a_frame_becomes_a_world_in_one_command(tmp_path: Path) -> None:
     write_pcd(tmp_path / "t.pcd", table())
     words = ["scan", tmp_path / "t.pcd", "--out", tmp_path / "table", "--voxel", 0.04]
     run = grouser(*words)
@@ -60,7 +61,7 @@ def test_a_frame_becomes_a_world_in_one_command(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"t.pcd", "table"}
 
 
-def test_a_given_camera_pose_is_taken(tmp_path):
+def test_a_given_camera_pose_is_taken(tmp_path: Path) -> None:
     write_pcd(tmp_path / "t.pcd", table())
     words = ["--voxel", 0.03, "--camera-pose=2,3,1.5,0,45,90", "--collide", "height_map"]
     run = grouser("scan", tmp_path / "t.pcd", "--out", tmp_path / "table", *words)
@@ -104,7 +105,7 @@ def broken(case, good):
         *("a picture", "an ending", "one line", "words"),
     ],
 )
-def test_broken_input_is_one_sentence_and_leaves_nothing(tmp_path, case):
+def test_broken_input_is_one_sentence_and_leaves_nothing(tmp_path: Path, case) -> None:
     write_pcd(tmp_path / "good.pcd", table())
     name, content = broken(case, (tmp_path / "good.pcd").read_bytes())
     if content is not None:
@@ -120,7 +121,7 @@ def test_broken_input_is_one_sentence_and_leaves_nothing(tmp_path, case):
 @pytest.mark.parametrize(
     ("given", "meant"), [("kinect_tabel_0", "kinect_table_0"), ("{there}/yrad.pcd", "yard.pcd")]
 )
-def test_a_file_that_is_not_there_names_the_nearest(tmp_path, given, meant):
+def test_a_file_that_is_not_there_names_the_nearest(tmp_path: Path, given, meant) -> None:
     write_pcd(tmp_path / "yard.pcd", table(30, 40))
     run = grouser("scan", given.format(there=tmp_path), "--out", tmp_path / "world")
     assert run.exit_code == 2
@@ -128,7 +129,7 @@ def test_a_file_that_is_not_there_names_the_nearest(tmp_path, given, meant):
     assert meant in run.output.replace("\n", "")
 
 
-def test_millimetres_are_noticed_and_can_be_said(tmp_path):
+def test_millimetres_are_noticed_and_can_be_said(tmp_path: Path) -> None:
     metres = table()
     write_pcd(tmp_path / "t.pcd", PointCloud(metres.points * 1000, metres.shape))
     run = grouser("scan", tmp_path / "t.pcd", "--out", tmp_path / "world")
@@ -140,14 +141,16 @@ def test_millimetres_are_noticed_and_can_be_said(tmp_path):
     assert run.exit_code == 0, run.output
 
 
-def test_an_older_world_survives_a_run_that_fails_late(tmp_path, monkeypatch):
+def test_an_older_world_survives_a_run_that_fails_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_pcd(tmp_path / "t.pcd", table())
     words = ["scan", tmp_path / "t.pcd", "--out", tmp_path / "world", "--voxel", 0.04]
     words += ["--collide", "height_map"]
     assert grouser(*words).exit_code == 0
     before = (tmp_path / "world" / "world.yaml").read_bytes()
 
-    def full(*_):
+    def full(*_) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(world_folder, "figure_png", full)  # the disk is full at the last file
@@ -168,7 +171,7 @@ def test_an_older_world_survives_a_run_that_fails_late(tmp_path, monkeypatch):
         (["--reach", "0.1"], "no point within --reach"),
     ],
 )
-def test_wrong_options_are_one_sentence(tmp_path, words, sentence):
+def test_wrong_options_are_one_sentence(tmp_path: Path, words, sentence) -> None:
     write_pcd(tmp_path / "t.pcd", table(30, 40))
     run = grouser("scan", tmp_path / "t.pcd", "--out", tmp_path / "world", *words)
     assert run.exit_code == 2
@@ -176,7 +179,7 @@ def test_wrong_options_are_one_sentence(tmp_path, words, sentence):
     assert not (tmp_path / "world").exists()
 
 
-def test_a_foreign_folder_is_refused_before_any_work(tmp_path):
+def test_a_foreign_folder_is_refused_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("years of work")
     run = grouser("scan", "kinect_table_0", "--out", tmp_path / "thesis")
@@ -185,7 +188,7 @@ def test_a_foreign_folder_is_refused_before_any_work(tmp_path):
     assert (tmp_path / "thesis" / "chapter.tex").exists()
 
 
-def test_a_simulated_camera_writes_clouds(tmp_path):
+def test_a_simulated_camera_writes_clouds(tmp_path: Path) -> None:
     run = grouser(
         *("depth", "quince_step", "--from=0,-1,0.9", "--from=0.2,1,0.9", "--at", "0.8,0,0"),
         *("--out", tmp_path / "c.pcd"),
@@ -198,7 +201,7 @@ def test_a_simulated_camera_writes_clouds(tmp_path):
         assert cloud.seen.mean() > 0.5
 
 
-def test_a_camera_that_sees_nothing_says_so(tmp_path):
+def test_a_camera_that_sees_nothing_says_so(tmp_path: Path) -> None:
     words = ["--from=0,0,1", "--at", "0,0,5", "--out", tmp_path / "c.pcd"]
     run = grouser("depth", "quince_step", *words)
     assert run.exit_code == 2
@@ -208,7 +211,7 @@ def test_a_camera_that_sees_nothing_says_so(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_frames())
-def test_real_frames_become_worlds(tmp_path, name):
+def test_real_frames_become_worlds(tmp_path: Path, name) -> None:
     run = grouser("scan", name, "--out", tmp_path / "table")
     assert run.exit_code == 0, run.output
     known = json.loads((tmp_path / "table" / "scan.json").read_text())

@@ -9,7 +9,7 @@ from grouser.scan.pipeline import ScanOptions, rebuild
 UTM = np.array([448_000.0, 5_411_000.0, 300.0])  # m
 
 
-def test_a_cloud_far_away_is_counted_from_its_middle():
+def test_a_cloud_far_away_is_counted_from_its_middle() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.uniform(0, 3, (2, 6000))
     points = np.column_stack([x, y, 0.1 * np.sin(2 * x) + 0.05 * np.cos(3 * y)])

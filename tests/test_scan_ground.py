@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def wavy(x, y):
 
 
 @pytest.mark.parametrize("slope_deg", [0.0, 12.0, 30.0])
-def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg):
+def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg) -> None:
     slope = radians(slope_deg)
     cloud = cloud_of(sheet(lambda x, y: np.tan(slope) * x), noise=0.0005)
     spheres = expected_spheres(surface_discs(cloud, 0.02), 0.03)
@@ -86,7 +87,7 @@ def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg):
     assert not spheres.edge.any()
 
 
-def test_normals_look_at_the_eye_whatever_the_side():
+def test_normals_look_at_the_eye_whatever_the_side() -> None:
     points = cloud_of(sheet(wavy)).points
     above = surface_discs(PointCloud(points, origins=EYE), 0.02)
     below = surface_discs(PointCloud(points, origins=-EYE), 0.02)
@@ -94,7 +95,7 @@ def test_normals_look_at_the_eye_whatever_the_side():
     assert np.allclose(above.normal, -below.normal)
 
 
-def test_a_storey_under_another_holds_spheres_as_well():
+def test_a_storey_under_another_holds_spheres_as_well() -> None:
     floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3, size=0.5)
     spheres = expected_spheres(
         surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
@@ -106,7 +107,7 @@ def test_a_storey_under_another_holds_spheres_as_well():
     assert (np.abs(under[:, :2]) < 0.26).all()  # beside the roof there is none
 
 
-def test_an_unseen_wall_is_no_storey():
+def test_an_unseen_wall_is_no_storey() -> None:
     def step(x, y):
         return np.where(x > 0, 0.3, 0.0)
 
@@ -116,7 +117,7 @@ def test_an_unseen_wall_is_no_storey():
     assert not spheres.covered.any()
 
 
-def test_a_cloud_that_holds_no_sphere_is_refused():
+def test_a_cloud_that_holds_no_sphere_is_refused() -> None:
     lonely = PointCloud(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]), origins=EYE)
     with pytest.raises(BadValue, match="larger --voxel"):
         expected_spheres(surface_discs(lonely, 0.02), 0.03)
@@ -125,7 +126,7 @@ def test_a_cloud_that_holds_no_sphere_is_refused():
 # What physics says.
 
 
-def test_spheres_in_physics_rest_where_geometry_says(tmp_path):
+def test_spheres_in_physics_rest_where_geometry_says(tmp_path: Path) -> None:
     mesh = sheet(wavy, cell=0.05)
     spheres = expected_spheres(surface_discs(cloud_of(mesh), 0.02), 0.03)
     check = check_ground([as_pieces(tmp_path, mesh)], spheres)
@@ -134,7 +135,7 @@ def test_spheres_in_physics_rest_where_geometry_says(tmp_path):
     assert check.fell == 0
 
 
-def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path):
+def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path: Path) -> None:
     spheres = expected_spheres(surface_discs(cloud_of(sheet(wavy, cell=0.05)), 0.02), 0.03)
     high = as_pieces(tmp_path, sheet(lambda x, y: wavy(x, y) + 0.02, cell=0.05))
     assert check_ground([high], spheres).open_ground.mean == pytest.approx(0.02, abs=0.001)
@@ -142,7 +143,7 @@ def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path):
     assert hole.fell > 20
 
 
-def test_a_sphere_let_go_inside_the_ground_is_not_at_rest():
+def test_a_sphere_let_go_inside_the_ground_is_not_at_rest() -> None:
     floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3)
     spheres = expected_spheres(
         surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
@@ -153,7 +154,7 @@ def test_a_sphere_let_go_inside_the_ground_is_not_at_rest():
     assert np.isfinite(heights[~spheres.covered]).all()
 
 
-def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path):
+def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path: Path) -> None:
     mesh = sheet(wavy, cell=0.05)
     spheres = expected_spheres(surface_discs(cloud_of(mesh), 0.02), 0.03)
     true = check_ground([as_pieces(tmp_path, mesh)], spheres)
@@ -170,7 +171,7 @@ def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path):
 # Prisms.
 
 
-def test_a_board_seen_from_both_sides_stays_as_thin_as_it_is():
+def test_a_board_seen_from_both_sides_stays_as_thin_as_it_is() -> None:
     top = sheet(lambda x, y: 0 * x + 0.012, size=0.4)
     under = sheet(lambda x, y: 0 * x, size=0.4)
     count = len(top.vertices)
@@ -183,7 +184,7 @@ def test_a_board_seen_from_both_sides_stays_as_thin_as_it_is():
     assert pieces[..., 2].max() < 0.012 + 1e-9
 
 
-def test_prisms_reach_behind_what_was_seen_and_share_their_corners():
+def test_prisms_reach_behind_what_was_seen_and_share_their_corners() -> None:
     mesh = sheet(wavy, cell=0.1)
     pieces = np.array(prisms(mesh))
     assert len(pieces) == len(mesh.faces)
@@ -196,7 +197,7 @@ def test_prisms_reach_behind_what_was_seen_and_share_their_corners():
 # Pieces as a kind of ground.
 
 
-def test_pieces_load_from_a_world_file(tmp_path):
+def test_pieces_load_from_a_world_file(tmp_path: Path) -> None:
     write_pieces(tmp_path / "p.npz", prisms(sheet(wavy, cell=0.1)))
     text = WORLD_TEXT + "  - {kind: convex_pieces, friction: 0.5, x: 1.0, z: 0.2, file: p.npz}\n"
     scene = compose(parse(text, where="t", folder=tmp_path))
@@ -224,7 +225,7 @@ terrain:
         ({"corners": np.zeros((8, 3)), "starts": [0, 9]}, "do not fit"),
     ],
 )
-def test_broken_pieces_are_one_sentence(tmp_path, arrays, sentence):
+def test_broken_pieces_are_one_sentence(tmp_path: Path, arrays, sentence) -> None:
     if arrays is None:
         (tmp_path / "p.npz").write_bytes(b"PK\x03\x04 half a zip")
     else:
@@ -237,7 +238,7 @@ def test_broken_pieces_are_one_sentence(tmp_path, arrays, sentence):
 # Files.
 
 
-def test_surface_files_are_what_other_programs_read(tmp_path):
+def test_surface_files_are_what_other_programs_read(tmp_path: Path) -> None:
     mesh = sheet(wavy)
     colours = np.full((len(mesh.vertices), 3), 200, np.uint8)
     write_ply(tmp_path / "s.ply", mesh, colours)
@@ -251,7 +252,7 @@ def test_surface_files_are_what_other_programs_read(tmp_path):
     assert len(glb.faces) == len(mesh.faces)
 
 
-def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path):
+def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with files.replacing_folder(out) as draft:
         (draft / "a").write_text("1")
@@ -268,14 +269,14 @@ def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path):
         pass
 
 
-def test_a_folder_that_holds_something_else_is_not_touched(tmp_path):
+def test_a_folder_that_holds_something_else_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(BadValue, match="no scan has written"):
         refuse_foreign(tmp_path)
     refuse_foreign(tmp_path / "new")
 
 
-def test_a_surface_becomes_a_world_that_loads(tmp_path):
+def test_a_surface_becomes_a_world_that_loads(tmp_path: Path) -> None:
     mesh = sheet(lambda x, y: np.where(np.hypot(x, y) < 0.15, 0.12, wavy(x, y)), 0.8, cell=0.04)
     ground = rebuilt(mesh, cloud_of(mesh, noise=0.001))
     made = fill_folder(tmp_path, ground, WorldOptions(name="bump", friction=0.7), 0.02)
@@ -299,7 +300,7 @@ def test_a_surface_becomes_a_world_that_loads(tmp_path):
     assert load(other).terrain[1].kind != made.collides_as
 
 
-def test_open_places_are_level_and_keep_away_from_steps_and_holes():
+def test_open_places_are_level_and_keep_away_from_steps_and_holes() -> None:
     mesh = sheet(lambda x, y: np.where(x > 0.1, 0.2, 0.0))
     there = ~((mesh.triangles[..., 0] < -0.2) & (mesh.triangles[..., 1] < -0.2)).any(axis=1)
     grid = scan_heights(TriangleMesh(mesh.vertices, mesh.faces[there]), 0.02)
@@ -314,7 +315,7 @@ def test_open_places_are_level_and_keep_away_from_steps_and_holes():
         assert np.hypot(max(x + 0.2, 0), max(y + 0.2, 0)) > place.clear - 0.04
 
 
-def test_the_plane_may_lie_anywhere():
+def test_the_plane_may_lie_anywhere() -> None:
     scene = compose(World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6, z=-0.7),)))
     assert scene.model.geom("terrain/0/plane").pos[2] == -0.7
 
@@ -331,7 +332,7 @@ def test_the_plane_may_lie_anywhere():
     ],
     ids=lambda piece: piece.kind,
 )
-def test_a_simulated_kinect_sees_what_spheres_meet(piece):
+def test_a_simulated_kinect_sees_what_spheres_meet(piece) -> None:
     world = World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6), piece))
     eyes = ((-0.8, -0.6, 1.0), (1.6, -0.8, 1.0), (0.5, 1.3, 1.0))
     poses = [aimed(eye, (0.5, 0.0, 0.05)) for eye in eyes]
@@ -348,7 +349,7 @@ def test_a_simulated_kinect_sees_what_spheres_meet(piece):
     assert check.open_ground.most < 0.008
 
 
-def test_the_same_seed_sees_the_same_noise():
+def test_the_same_seed_sees_the_same_noise() -> None:
     world = load("quince_step").changed(robots=())
     pose = aimed((0.0, -1.0, 0.8), (0.8, 0.0, 0.0))
     first, again, other = (scan_world(world, [pose], seed=seed)[0].points for seed in (3, 3, 4))
@@ -356,6 +357,6 @@ def test_the_same_seed_sees_the_same_noise():
     assert not np.array_equal(first, other, equal_nan=True)
 
 
-def test_a_camera_cannot_look_at_itself():
+def test_a_camera_cannot_look_at_itself() -> None:
     with pytest.raises(BadValue, match="where it is itself"):
         aimed((1, 0, 1), (1, 0, 1))

@@ -87,7 +87,7 @@ def told(messages, kind):
     return {name: v for m in messages if type(m) is kind for name, v in m.readings}
 
 
-def test_the_test_has_every_sensor_and_every_sensor_has_a_type():
+def test_the_test_has_every_sensor_and_every_sensor_has_a_type() -> None:
     assert {each["kind"] for each in ALL} == set(SENSORS)
     assert {type(sensor) for sensor in loaded().layout.sensors.values()} == set(TYPES)
 
@@ -113,7 +113,7 @@ def close(a, b, digits):
 @pytest.mark.parametrize("unreal", [False, True], ids=["si", "unreal"])
 @pytest.mark.parametrize("axes", Axes)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_every_reading_comes_through(dialect, axes, unreal):
+def test_every_reading_comes_through(dialect, axes, unreal) -> None:
     robot = loaded().speak(PortProfile(dialect, axes, unreal))
     said = encode(robot.readings(), robot.layout, robot.profile)
     back = robot.received(said)
@@ -133,7 +133,7 @@ def test_every_reading_comes_through(dialect, axes, unreal):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_every_robots_own_sensors_are_heard(kind):
+def test_every_robots_own_sensors_are_heard(kind) -> None:
     robot = Wired(kind)
     robot.sim.step(0.1)
     for dialect in DIALECTS.values():
@@ -144,7 +144,7 @@ def test_every_robots_own_sensors_are_heard(kind):
         assert types == {TYPES[type(sensor)] for sensor in sensors}
 
 
-def test_types_are_said_in_the_order_of_the_capture():
+def test_types_are_said_in_the_order_of_the_capture() -> None:
     robot = loaded().speak(PortProfile(UT2004))
     types = [m.type for m in encode(robot.readings(), robot.layout, robot.profile)]
     captured = ["Sonar", "RangeScanner", "INS", "Odometry", "Encoder", "RFID", "GroundTruth",
@@ -157,7 +157,7 @@ def test_types_are_said_in_the_order_of_the_capture():
 
 
 @pytest.mark.parametrize("axes", Axes)
-def test_places_and_angles_are_in_the_wires_axes(axes):
+def test_places_and_angles_are_in_the_wires_axes(axes) -> None:
     robot = loaded().speak(PortProfile(UDK, axes))
     messages = heard(robot)
     down = 1 if axes is Axes.Z_DOWN else -1
@@ -177,7 +177,7 @@ def test_places_and_angles_are_in_the_wires_axes(axes):
     assert abs(sum(told(messages, sensor_messages.Forces).values())) < 1.0  # it stands on its belts
 
 
-def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
+def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry() -> None:
     robot = Wired("packbot", *ALL)
     robot.tell("DRIVE {Left 4} {Right -4}", seconds=0.5)
     messages = heard(robot)
@@ -186,14 +186,14 @@ def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
     assert only(messages, sensor_messages.GroundTruth, "where").orientation[2] > 0.05
 
 
-def test_scans_run_from_right_to_left():
+def test_scans_run_from_right_to_left() -> None:
     scan = only(heard(loaded().speak(PortProfile())), sensor_messages.RangeScan)
     assert len(scan.ranges) == 181 == round(scan.fov / scan.resolution) + 1
     assert scan.ranges[0] == 20.0  # nothing on the right
     assert 1.0 < scan.ranges[-1] < 3.0  # the wall on the left
 
 
-def test_wheels_are_counted_in_radians_and_ticks():
+def test_wheels_are_counted_in_radians_and_ticks() -> None:
     robot = loaded().speak(PortProfile())
     messages, radius = heard(robot), robot.layout.drive_mode.radius
     here = robot.sim.angles("r")
@@ -207,7 +207,7 @@ def test_wheels_are_counted_in_radians_and_ticks():
     assert ticks["counterRight"] == math.floor(here["right"] / 0.002)
 
 
-def test_victims_and_tags_are_found():
+def test_victims_and_tags_are_found() -> None:
     messages = heard(loaded().speak(PortProfile()))
     parts = only(messages, sensor_messages.Victims).parts
     assert parts
@@ -218,7 +218,7 @@ def test_victims_and_tags_are_found():
     assert [tag.id for tag in only(messages, sensor_messages.Tags).tags] == ["1001"]
 
 
-def test_gps_says_degrees_and_no_fix_says_none():
+def test_gps_says_degrees_and_no_fix_says_none() -> None:
     robot = loaded().speak(PortProfile())
     fix = only(heard(robot), sensor_messages.Gps)
     assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
@@ -228,14 +228,14 @@ def test_gps_says_degrees_and_no_fix_says_none():
     assert robot.lines([message]) == ["SEN {Type GPS} {Name gps} {Fix 0} {Satellites 2}"]
 
 
-def test_a_lost_frame_of_motion_capture_is_said_so():
+def test_a_lost_frame_of_motion_capture_is_said_so() -> None:
     robot = loaded().speak(PortProfile())
     lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
     (message,) = encode([(robot.layout.sensors["mocap"], lost)], robot.layout, robot.profile)
     assert robot.received([message]) == [sensor_messages.MotionCapture(0.0, "mocap", False)]
 
 
-def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
+def test_a_depth_camera_says_sweeps_when_asked_and_only_then() -> None:
     robot = Wired("packbot", {"kind": "depth", **MOUNT}, objects=(
         block("ahead", (2.1, -1.0, 0.4), (0.2, 2.0, 2.0)),  # on the right half
     ))  # fmt: skip
@@ -262,7 +262,7 @@ def said(robot, line, tags=None):
     return robot.lines([setting(robot, line, tags).response])
 
 
-def test_odometry_encoders_and_tachometers_begin_again():
+def test_odometry_encoders_and_tachometers_begin_again() -> None:
     robot = Wired("packbot", *ALL)
     robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
     robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
@@ -279,7 +279,7 @@ def test_odometry_encoders_and_tachometers_begin_again():
     assert only(heard(robot), sensor_messages.Odometry).pose[0] > 0.1
 
 
-def test_inertial_navigation_takes_a_pose_over():
+def test_inertial_navigation_takes_a_pose_over() -> None:
     robot = Wired("packbot", *ALL)
     line = "SET {Type INS} {Name ins} {Opcode POSE} {Params 1,2,-3,0,0.1,0.5}"
     assert said(robot, line) == ["RES {Time 0.00} {Type INS} {Name ins} {Status OK}"]
@@ -291,7 +291,7 @@ def test_inertial_navigation_takes_a_pose_over():
     assert ins.orientation == pytest.approx((0, 0.1, 0.5), abs=0.011)
 
 
-def test_scan_measures_now():
+def test_scan_measures_now() -> None:
     robot = Wired("packbot", *ALL)
     robot.sim.step(0.25)
     robot.sim.drain_readings()
@@ -303,7 +303,7 @@ def test_scan_measures_now():
     assert "Failed" in said(robot, "SET {Type IRScanner} {Opcode SCAN}")[0]
 
 
-def test_a_camera_zooms_within_its_reach():
+def test_a_camera_zooms_within_its_reach() -> None:
     robot = Wired("p2dx")
     zoom = "SET {Type Camera} {Name camera} {Opcode Zoom} {Params %s}"
     assert said(robot, zoom % 0.8) == [
@@ -323,7 +323,7 @@ def test_a_camera_zooms_within_its_reach():
     assert result.status == "Failed"
 
 
-def test_tags_are_written_read_and_dropped():
+def test_tags_are_written_read_and_dropped() -> None:
     robot, tags = loaded().speak(PortProfile()), TagMemory()
     assert (
         "Failed" in said(robot, "SET {Type RFID} {Name rfid} {Opcode Write} {Params 9 x}", tags)[0]
@@ -348,7 +348,7 @@ def test_tags_are_written_read_and_dropped():
     ]
 
 
-def test_viewports_and_the_rest_are_answered():
+def test_viewports_and_the_rest_are_answered() -> None:
     robot = Wired("p2dx")
     line = "SET {Type Viewports} {Config SingleView} {Viewport1 Camera} {Viewport2 nobody}"
     assert said(robot, line) == [

@@ -42,7 +42,7 @@ def times(simulation, seconds, robot="k", sensor="encoder"):
     ]
 
 
-def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim):
+def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim) -> None:
     sim.step(0.101)
     before = sim.fingerprint()
     sim.apply(SetSensorRate("k", "encoder", 500.0))
@@ -55,7 +55,7 @@ def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim):
     assert len(times(sim, 1.0)) == 10
 
 
-def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim):
+def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim) -> None:
     sim.apply(SetSensorRate("k", "encoder", 100.0))
     sim.apply(Reset())
     assert len(times(sim, 0.2)) == 20
@@ -64,7 +64,7 @@ def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim):
     assert len(times(sim, 0.2)) == 5
 
 
-def test_measuring_more_often_changes_no_physics(sim):
+def test_measuring_more_often_changes_no_physics(sim) -> None:
     plain = Simulation(sim.world, crash_folder=None)
     sim.apply(SetSensorRate("k", "encoder", 1000.0))
     for one in (sim, plain):
@@ -73,7 +73,7 @@ def test_measuring_more_often_changes_no_physics(sim):
     assert sim.pose("k").position == pytest.approx(plain.pose("k").position, abs=1e-9)
 
 
-def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim):
+def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim) -> None:
     sim.step(0.1)
     sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     came = sim.time
@@ -86,7 +86,7 @@ def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim):
     assert len(times(sim, 1.0, "p", "F1")) == 5, "its own rhythm"
 
 
-def test_who_comes_and_goes_leaves_no_cycle_behind(sim):
+def test_who_comes_and_goes_leaves_no_cycle_behind(sim) -> None:
     sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     sim.step(0.1)
     gc.collect()
@@ -99,14 +99,14 @@ def test_who_comes_and_goes_leaves_no_cycle_behind(sim):
         gc.enable()
 
 
-def test_what_cannot_be(sim):
+def test_what_cannot_be(sim) -> None:
     with pytest.raises(BadValue, match="must be above 0"):
         sim.apply(SetSensorRate("k", "encoder", 0.0))
     with pytest.raises(UnknownName, match="encodr"):
         sim.apply(SetSensorRate("k", "encodr", 10.0))
 
 
-def test_a_client_asks_for_it():
+def test_a_client_asks_for_it() -> None:
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
     with (
         LiveWorld(world, UsarsimGateway(((0, PortProfile()),))) as live,

@@ -88,7 +88,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_same_seed_same_readings_and_nobody_shares_random_numbers(kind):
+def test_same_seed_same_readings_and_nobody_shares_random_numbers(kind) -> None:
     told = sensor(kind)
     pair = world(robot("a", told), robot("b", told, y=3.0))
     one, again, other = (Simulation(pair, seed=seed) for seed in (1, 1, 2))
@@ -102,7 +102,7 @@ def test_same_seed_same_readings_and_nobody_shares_random_numbers(kind):
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_rate_and_delay_are_obeyed(kind):
+def test_rate_and_delay_are_obeyed(kind) -> None:
     delay = 0.03
     simulation = Simulation(world(robot("a", sensor(kind, rate_hz=50.0, delay_s=delay))))
     assert simulation.read("a", "s").time == pytest.approx(-delay)
@@ -118,7 +118,7 @@ def test_rate_and_delay_are_obeyed(kind):
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_reset_and_strangers_change_nothing(kind):
+def test_reset_and_strangers_change_nothing(kind) -> None:
     """Everything restarts with a reset; a robot that joins does not disturb what is remembered."""
     simulation = Simulation(world(robot("a", sensor(kind))), seed=5)
     plain = seen(simulation, 0.12)
@@ -132,13 +132,13 @@ def test_reset_and_strangers_change_nothing(kind):
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_bad_timing_is_refused(kind):
+def test_bad_timing_is_refused(kind) -> None:
     for bad in ({"rate_hz": 0.0}, {"delay_s": -1.0}, {"delay_s": math.nan}):
         with pytest.raises(BadValue, match="must be"):
             describe_sensor(sensor(kind, **bad), "here")
 
 
-def test_a_delayed_reading_is_what_was_then():
+def test_a_delayed_reading_is_what_was_then() -> None:
     now = sensor("truth", body="body", name="now")
     late = sensor("truth", body="body", name="late", delay_s=0.1)
     simulation = Simulation(world(robot("a", now, late)))
@@ -152,7 +152,7 @@ def test_a_delayed_reading_is_what_was_then():
     assert reading["x"] == history[reading.time] != history[max(history)]
 
 
-def test_encoders_count_whole_ticks_with_noise_and_start_again():
+def test_encoders_count_whole_ticks_with_noise_and_start_again() -> None:
     rng = np.random.default_rng(0)
     true = np.linspace(-7, 7, 9)
     counted = corrupt(true, 0.25, 0.0, 0.0, rng)
@@ -166,7 +166,7 @@ def test_encoders_count_whole_ticks_with_noise_and_start_again():
         Encoder(drives=("left",), resolution=-1)
 
 
-def test_readings_hold_numbers_and_arrays():
+def test_readings_hold_numbers_and_arrays() -> None:
     reading = Reading("laser", 0.5, {"count": 2.0, "ranges": np.ones(3)})
     assert reading["count"] == 2.0
     assert reading.array("ranges").shape == (3,)
@@ -193,7 +193,7 @@ def test_readings_hold_numbers_and_arrays():
         ({"name": "truth"}, "two sensors named 'truth'"),
     ],
 )
-def test_mistakes_in_a_world_file_are_named(change, complaint):
+def test_mistakes_in_a_world_file_are_named(change, complaint) -> None:
     told = {"kind": "laser", "mount": "body"} | change
     if told["kind"] in ("encoder", "truth"):
         del told["mount"]
@@ -201,7 +201,7 @@ def test_mistakes_in_a_world_file_are_named(change, complaint):
         Simulation(world(robot("a", told)))
 
 
-def test_a_world_file_may_add_sensors():
+def test_a_world_file_may_add_sensors() -> None:
     text = """
 name: scan
 physics: PHYSICS
@@ -223,7 +223,7 @@ robots:
         Simulation(parse(wrong, where="scan.yaml"))
 
 
-def test_sensors_of_robots_that_join_a_running_world_are_read_in_turns():
+def test_sensors_of_robots_that_join_a_running_world_are_read_in_turns() -> None:
     world = World(name="yard", physics=STANDARD, terrain=(Flat(friction=0.8),))
     simulation = Simulation(world)
     simulation.step(0.1)

@@ -42,7 +42,7 @@ def robots(served):
 # -- joining ------------------------------------------------------------------------------------
 
 
-def test_each_port_has_its_own_dialect_axes_and_units(served):
+def test_each_port_has_its_own_dialect_axes_and_units(served) -> None:
     with (
         served.join("P3AT", "Down", at=(1, 2, 0)) as down,
         served.join("P3AT", "Up", port="control2", dialect="udk", at=(1, -2, 0)) as up,
@@ -63,7 +63,7 @@ def test_each_port_has_its_own_dialect_axes_and_units(served):
         assert places["Big"] == pytest.approx((1, -4), abs=0.05)
 
 
-def test_start_places(served):
+def test_start_places(served) -> None:
     with served.connect() as client:
         poses = {pose.name: pose for pose in client.start_poses()}
     assert set(poses) == {"West", "East"}
@@ -76,7 +76,7 @@ def test_start_places(served):
         assert truth(robot).location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_location_is_that_of_the_middle_and_above_the_ground(served):
+def test_location_is_that_of_the_middle_and_above_the_ground(served) -> None:
     with served.join("P3AT", "A", at=(0, 0, 5), rotation=(0, 0, 1.0)) as robot:
         low = truth(robot)
         assert low.orientation[2] == pytest.approx(1.0, abs=0.05)
@@ -84,7 +84,7 @@ def test_location_is_that_of_the_middle_and_above_the_ground(served):
         assert truth(robot).location[2] == pytest.approx(low.location[2], abs=0.02)
 
 
-def test_duplicate_and_invalid_names_are_replaced(served):
+def test_duplicate_and_invalid_names_are_replaced(served) -> None:
     with served.join("P3AT", "Twin", at=(0, 0, 0)), served.join("P3AT", "Twin", at=(0, 2, 0)):
         assert {"Twin", "Twin_1"} <= set(robots(served))
     with served.join("P3AT", "a b/c;ü", at=(0, 0, 0)):
@@ -93,7 +93,7 @@ def test_duplicate_and_invalid_names_are_replaced(served):
         assert "P3AT" in robots(served)
 
 
-def test_unknown_class_and_second_init_are_refused(served):
+def test_unknown_class_and_second_init_are_refused(served) -> None:
     with pytest.raises(Refused, match="no robot of class 'P3TA'"):
         served.join("P3TA")
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
@@ -103,7 +103,7 @@ def test_unknown_class_and_second_init_are_refused(served):
         assert "B" not in robots(served)
 
 
-def test_robot_of_the_world_is_taken_over_and_stays(served):
+def test_robot_of_the_world_is_taken_over_and_stays(served) -> None:
     with served.join("P2DX", "own") as robot:
         assert truth(robot).location[:2] == pytest.approx((-5, -3), abs=0.1)
         robot.drive(4.0, 4.0)
@@ -121,7 +121,7 @@ def test_robot_of_the_world_is_taken_over_and_stays(served):
     until(lambda: "stray" not in robots(served))
 
 
-def test_each_client_receives_readings_of_its_own_robot_only(served):
+def test_each_client_receives_readings_of_its_own_robot_only(served) -> None:
     with (
         served.join("P3AT", "A", at=(0, 0, 0)) as a,
         served.join("Kenaf", "B", at=(0, 3, 0)) as b,
@@ -141,7 +141,7 @@ def test_each_client_receives_readings_of_its_own_robot_only(served):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ROBOTS if kind != "p3at"])
-def test_every_kind_joins_and_moves(served, kind):
+def test_every_kind_joins_and_moves(served, kind) -> None:
     with served.join(kind, "Any", at=(0, 0, 0)) as robot:
         assert robot.geometry().name
         assert robot.configuration()
@@ -159,7 +159,7 @@ def test_every_kind_joins_and_moves(served, kind):
         assert not robot.notices
 
 
-def test_joints_and_packages(served):
+def test_joints_and_packages(served) -> None:
     with served.join("Kenaf", "K", at=(0, 0, 0)) as robot:
         robot.joints({"FRFlipper": 0.4, "RLFlipper": 0.3})
         until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))
@@ -182,14 +182,14 @@ def _flippers(robot):
     return dict(robot.state.joints)
 
 
-def test_flip_command_rights_a_robot_on_its_back(served):
+def test_flip_command_rights_a_robot_on_its_back(served) -> None:
     with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
         until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)
 
 
-def test_radio_messages_between_robots(served):
+def test_radio_messages_between_robots(served) -> None:
     with (
         served.join("P3AT", "A", at=(0, 0, 0)) as a,
         served.join("P3AT", "B", at=(0, 2, 0)) as b,
@@ -203,7 +203,7 @@ def test_radio_messages_between_robots(served):
         assert not c.poll().radio_inbox
 
 
-def test_world_controller(served):
+def test_world_controller(served) -> None:
     with served.control() as referee:
         referee.create("UTPM.Box", "crate", at=(6, 6, -0.31), scale=(2,))
         referee.create("Ball", "ball", at=(6, 7, -0.15), permanent=True)

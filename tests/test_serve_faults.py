@@ -44,7 +44,7 @@ def kinds(robot):
 # -- clients that vanish ------------------------------------------------------------------------
 
 
-def test_killed_client_is_removed_and_others_miss_no_reading(world):
+def test_killed_client_is_removed_and_others_miss_no_reading(world) -> None:
     with (
         Served(world.parent, world, *OPTIONS) as served,  # at real time
         served.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
@@ -64,7 +64,7 @@ def test_killed_client_is_removed_and_others_miss_no_reading(world):
         print(f"removed after {1000 * took:.0f} ms")
 
 
-def test_robot_of_a_silent_client_is_stopped(served):
+def test_robot_of_a_silent_client_is_stopped(served) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.drive(4.0, 4.0)
         moving = pass_time(robot, 1.0)
@@ -80,7 +80,7 @@ def test_robot_of_a_silent_client_is_stopped(served):
         assert kinds(robot) == ["Stopped"]
 
 
-def test_strict_server_keeps_the_last_command(world):
+def test_strict_server_keeps_the_last_command(world) -> None:
     options = ("--speed", str(FAST), "--command-timeout", "1", "--strict")
     with (
         Served(world.parent, world, *OPTIONS, *options) as served,
@@ -95,7 +95,7 @@ def test_strict_server_keeps_the_last_command(world):
 # -- robots that fail ---------------------------------------------------------------------------
 
 
-def test_battery_is_reported(served):
+def test_battery_is_reported(served) -> None:
     with served.connect() as wire:
         wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         wire.conversation.latest.state = None
@@ -105,7 +105,7 @@ def test_battery_is_reported(served):
         assert robot.state.battery == NO_BATTERY
 
 
-def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served):
+def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served) -> None:
     with RemoteRobot(Address(**served.where())) as robot:
         robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         robot.drive(4.0, 4.0)
@@ -122,7 +122,7 @@ def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served):
         assert served.console("where A").split()[2] == x
 
 
-def test_diverged_robot_is_reset_and_notified(served):
+def test_diverged_robot_is_reset_and_notified(served) -> None:
     with (
         served.join("P3AT", "Flies", at=(0, 0, 0)) as flies,
         served.join("P3AT", "Stays", at=(0, 3, 0)) as stays,
@@ -139,7 +139,7 @@ def test_diverged_robot_is_reset_and_notified(served):
         assert "Reset" not in kinds(stays)
 
 
-def test_impossible_objects_are_removed(served):
+def test_impossible_objects_are_removed(served) -> None:
     with served.join("P3AT", "Stays", at=(0, 3, 0)) as stays, served.control() as referee:
         before = pass_time(stays, 0.2)
         referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
@@ -157,7 +157,7 @@ def test_impossible_objects_are_removed(served):
 # -- the world changes --------------------------------------------------------------------------
 
 
-def test_pause_and_resume(served):
+def test_pause_and_resume(served) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot, served.connect() as console:
         pass_time(robot, 0.2)
         console.console("pause")
@@ -171,7 +171,7 @@ def test_pause_and_resume(served):
             console.console("dance")
 
 
-def test_robot_of_a_client_survives_a_reset(served):
+def test_robot_of_a_client_survives_a_reset(served) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         pass_time(robot, 2.0)
         begin = robot.state.time
@@ -182,7 +182,7 @@ def test_robot_of_a_client_survives_a_reset(served):
         assert robot.reading("GroundTruth").location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_client_of_a_removed_robot_is_notified(served):
+def test_client_of_a_removed_robot_is_notified(served) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         served.console("remove A")
         until(lambda: kinds(robot) == ["Removed"])
@@ -190,7 +190,7 @@ def test_client_of_a_removed_robot_is_notified(served):
         until(lambda: "A2" in served.console("list robots"))
 
 
-def test_truth_port_returns_poses(served):
+def test_truth_port_returns_poses(served) -> None:
     with served.join("P3AT", "A", at=(1, 2, 0)), served.join("Kenaf", "K", at=(1, 4, 0)):
         assert {row.name for row in _truth(served, TruthRequest())} == {"own", "A", "K"}
         (row,) = _truth(served, TruthRequest(class_name="P3AT"))
@@ -240,14 +240,14 @@ def _truth(served, question):
         (("--set", "terrain.0.slope=3"), "slope"),
     ],
 )
-def test_invalid_option_is_reported_in_one_sentence(world, options, sentence):
+def test_invalid_option_is_reported_in_one_sentence(world, options, sentence) -> None:
     ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", "0", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
     assert ended.stderr.count("\n") <= 3  # one sentence, folded
 
 
-def test_port_in_use_is_reported(world, served):
+def test_port_in_use_is_reported(world, served) -> None:
     taken = str(served.ports["control"])
     ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", taken])
     assert ended.exit_code == 2

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -42,7 +43,7 @@ def world(*robots, objects=(), **changes):
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
-def test_every_shipped_world_loads_and_steps(name):
+def test_every_shipped_world_loads_and_steps(name) -> None:
     simulation = Simulation(grouser.load(name))
     simulation.step(0.1)
     assert np.isfinite(simulation.data.qpos).all()
@@ -57,7 +58,7 @@ print(sim.fingerprint())
 """
 
 
-def test_same_seed_same_bits_in_two_runs_and_two_processes():
+def test_same_seed_same_bits_in_two_runs_and_two_processes() -> None:
     """The state after 10 s has one hash, however it was computed."""
     runs = [
         subprocess.run(
@@ -71,7 +72,7 @@ def test_same_seed_same_bits_in_two_runs_and_two_processes():
     assert {run.stdout.strip() for run in runs} == {simulation.fingerprint()}
 
 
-def test_reset_goes_back_to_the_first_bit():
+def test_reset_goes_back_to_the_first_bit() -> None:
     simulation = Simulation(world(packbot(forward=0.3)))
     fresh = simulation.fingerprint()
     simulation.step(0.3)
@@ -83,7 +84,7 @@ def test_reset_goes_back_to_the_first_bit():
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest(method):
+def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest(method) -> None:
     alone = Simulation(world(packbot(method=method, forward=0.3)))
     company = Simulation(world(packbot(method=method, forward=0.3)))
     for simulation in (alone, company):
@@ -115,7 +116,7 @@ def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest(method):
         company.read("second", "truth")
 
 
-def test_a_robot_keeps_its_mode_when_another_joins():
+def test_a_robot_keeps_its_mode_when_another_joins() -> None:
     simulation = Simulation(grouser.load("quince_step"))
     simulation.command("quince", front=torque(3.0))
     simulation.step(0.2)
@@ -124,7 +125,7 @@ def test_a_robot_keeps_its_mode_when_another_joins():
     assert simulation.model.actuator_biasprm[actuator.id, 1] == 0.0
 
 
-def test_actions_can_be_scheduled():
+def test_actions_can_be_scheduled() -> None:
     simulation = Simulation(world(packbot()))
     simulation.schedule(0.2, Command("packbot", {"forward": 0.3}))
     simulation.schedule(0.1, SetPose("packbot", Pose.at(1.0, 0.0, 0.09)))
@@ -136,7 +137,7 @@ def test_actions_can_be_scheduled():
         simulation.schedule(0.5, Reset())
 
 
-def test_sensors_keep_their_rate():
+def test_sensors_keep_their_rate() -> None:
     simulation = Simulation(world(packbot(forward=0.3)))
     rate = 25.0
     seen = set()
@@ -147,7 +148,7 @@ def test_sensors_keep_their_rate():
     assert np.ptp(np.diff(sorted(seen))) < 0.0011
 
 
-def test_clocks_do_not_drift():
+def test_clocks_do_not_drift() -> None:
     clock = Clock(rate_hz=30.0, timestep=0.001)
     dues = []
     for _ in range(301):
@@ -158,13 +159,13 @@ def test_clocks_do_not_drift():
     assert set(np.diff(dues)) == {33, 34}
 
 
-def test_each_part_has_its_own_random_numbers():
+def test_each_part_has_its_own_random_numbers() -> None:
     assert generator(1, "a").random() == generator(1, "a").random()
     assert generator(1, "a").random() != generator(1, "b").random()
     assert generator(1, "a").random() != generator(2, "a").random()
 
 
-def test_a_falling_box_falls_as_galilei_says_and_comes_to_rest():
+def test_a_falling_box_falls_as_galilei_says_and_comes_to_rest() -> None:
     box = Box(name="box", position=(0, 0, 1.0), size=(0.2, 0.2, 0.2), mass=2.0, friction=0.5)
     simulation = Simulation(world(objects=(box,)))
     simulation.step(0.4)
@@ -174,13 +175,13 @@ def test_a_falling_box_falls_as_galilei_says_and_comes_to_rest():
     assert np.abs(simulation.data.qvel).max() < 1e-3
 
 
-def test_robots_push_each_other():
+def test_robots_push_each_other() -> None:
     simulation = Simulation(world(packbot("front", x=0.8), packbot("rear", forward=0.3)))
     simulation.step(2.0)
     assert simulation.pose("front").position[0] > 0.85
 
 
-def test_momentum_is_kept_in_a_frictionless_collision():
+def test_momentum_is_kept_in_a_frictionless_collision() -> None:
     """Two boxes on ice: what one loses the other gets."""
     ice = {"size": (0.2, 0.2, 0.2), "friction": 0.0}
     objects = (
@@ -202,7 +203,7 @@ def test_momentum_is_kept_in_a_frictionless_collision():
 
 
 @pytest.mark.parametrize("poison", [np.nan, 1e6])
-def test_divergence_stops_and_saves_the_last_second(tmp_path, poison):
+def test_divergence_stops_and_saves_the_last_second(tmp_path: Path, poison) -> None:
     simulation = Simulation(world(packbot(forward=0.3)), crash_folder=tmp_path)
     simulation.step(0.5)
     simulation.data.qvel[0] = poison
@@ -217,7 +218,7 @@ def test_divergence_stops_and_saves_the_last_second(tmp_path, poison):
     assert np.isfinite(saved["states"][0]).all()
 
 
-def test_mistakes_are_one_sentence():
+def test_mistakes_are_one_sentence() -> None:
     simulation = Simulation(world(packbot()))
     with pytest.raises(UnknownName, match="no robot 'pakbot'.*did you mean 'packbot'"):
         simulation.command("pakbot", forward=1.0)
@@ -233,14 +234,14 @@ def test_mistakes_are_one_sentence():
         simulation.step(-1.0)
 
 
-def test_a_bad_standing_command_names_its_line():
+def test_a_bad_standing_command_names_its_line() -> None:
     text = grouser.load("quince_step")
     entry = text.robots[0].model_copy(update={"command": {"foward": 0.1}})
     with pytest.raises(BadValue, match=r"quince_step.yaml line \d+: .*did you mean 'forward'"):
         Simulation(text.changed(robots=(entry,)))
 
 
-def test_truth_of_any_body_agrees_with_the_state():
+def test_truth_of_any_body_agrees_with_the_state() -> None:
     """A free root is read off the state, any other body is derived: both must say the same."""
     from grouser.sensors.sensor import Needs, SensorContext
     from grouser.sensors.truth import BoundTruth, Truth
@@ -259,7 +260,7 @@ def test_truth_of_any_body_agrees_with_the_state():
     assert Truth(body="left/0").bind(model, "packbot/").needs
 
 
-def test_asking_where_somebody_is_changes_nothing():
+def test_asking_where_somebody_is_changes_nothing() -> None:
     simulation = Simulation(grouser.load("quince_step"))
     simulation.command("quince", forward=0.2)
     simulation.step(0.1)

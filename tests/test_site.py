@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.source_tree import ROOT
@@ -21,13 +22,13 @@ def reference():
     return pages()
 
 
-def test_reference_lists_every_kind(reference):
+def test_reference_lists_every_kind(reference) -> None:
     for page, kinds in (("terrains", TERRAINS), ("robots", ROBOTS), ("sensors", SENSORS)):
         headings = re.findall(r"^## (\w+)$", reference[f"{page}.md"], re.MULTILINE)
         assert headings == list(kinds)
 
 
-def test_every_key_of_the_reference_has_a_description(reference):
+def test_every_key_of_the_reference_has_a_description(reference) -> None:
     for name, text in reference.items():
         rows = [line for line in text.splitlines() if line.startswith("| `")]
         assert rows, name
@@ -36,7 +37,7 @@ def test_every_key_of_the_reference_has_a_description(reference):
 
 
 @pytest.mark.slow
-def test_site_builds_without_warnings(tmp_path):
+def test_site_builds_without_warnings(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="make docs installs it")
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],

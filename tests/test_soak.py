@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,12 +33,12 @@ SLOWEST = 0.02
 class JoinLoop(threading.Thread):
     """Thread in which robots join one after the other, drive, receive pictures and leave."""
 
-    def __init__(self, served, number, end):
+    def __init__(self, served, number, end) -> None:
         super().__init__()
         self._served, self._number, self._end = served, number, end
         self.joins, self.faults = 0, []
 
-    def run(self):
+    def run(self) -> None:
         for turn in itertools.count():
             if time.monotonic() > self._end:
                 return
@@ -47,7 +48,7 @@ class JoinLoop(threading.Thread):
             except GrouserError as error:
                 self.faults.append(f"{type(error).__name__}: {error}")
 
-    def _join_once(self, name):
+    def _join_once(self, name) -> None:
         place = (1.5 * (self._number % 3) - 1.5, 1.5 * (self._number // 3), 0)
         with self._served.join("P3AT", name, at=place) as robot:
             leave = min(time.monotonic() + STAY, self._end)
@@ -71,7 +72,7 @@ def hostile(kind, port, seconds):
 
 
 @pytest.mark.slow
-def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path):
+def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Path) -> None:
     options = ("--images", "0", "--truth", "-1", "--own-pictures", "--longest-wait", "2", "-v")
     with Served(tmp_path, "pioneer_room", *options, token=neighbours.TOKEN) as served:
         with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:

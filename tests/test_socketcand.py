@@ -51,7 +51,7 @@ def one(data):
 
 
 @given(frames())
-def test_frame_encoding_agrees_with_python_can(frame):
+def test_frame_encoding_agrees_with_python_can(frame) -> None:
     message = can.Message(
         arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended, check=True
     )
@@ -66,7 +66,7 @@ def test_frame_encoding_agrees_with_python_can(frame):
 
 
 @given(st.lists(frames(), max_size=6), st.lists(st.integers(1, 30), max_size=20))
-def test_messages_split_over_packets_are_reassembled(many, cuts):
+def test_messages_split_over_packets_are_reassembled(many, cuts) -> None:
     data, splitter, texts = b"".join(map(encode_send, many)), MessageSplitter(), []
     for cut in (*cuts, len(data)):
         texts += splitter.feed(data[:cut])
@@ -88,7 +88,7 @@ def test_messages_split_over_packets_are_reassembled(many, cuts):
         ("unsubscribe 00000123", SubscribeId(0x123, True, False)),
     ],
 )
-def test_valid_requests_are_parsed(text, request_):
+def test_valid_requests_are_parsed(text, request_) -> None:
     assert read_request(text) == request_
     assert read_request(one(f"<{text}>".encode())) == request_
 
@@ -115,18 +115,18 @@ def test_valid_requests_are_parsed(text, request_):
         "subscribe 0 0 800",
     ],
 )
-def test_malformed_requests_raise_bad_value(text):
+def test_malformed_requests_raise_bad_value(text) -> None:
     with pytest.raises(BadValue) as refusal:
         read_request(text)
     assert not isinstance(refusal.value, UnknownRequest)
 
 
-def test_unknown_command_lists_the_supported_ones():
+def test_unknown_command_lists_the_supported_ones() -> None:
     with pytest.raises(UnknownRequest, match="unknown command 'muxfilter', known: open, rawmode"):
         read_request("muxfilter 0 0 123 2")
 
 
-def test_answers_round_trip():
+def test_answers_round_trip() -> None:
     assert read_answer(one(HI)) == BusAnswer("hi")
     assert read_answer(one(OK)) == BusAnswer("ok")
     assert read_answer(one(ECHO)) == BusAnswer("echo")
@@ -137,7 +137,7 @@ def test_answers_round_trip():
         read_answer("frame 12 1.0 11")
 
 
-def test_overlong_message_is_dropped_and_parsing_resumes():
+def test_overlong_message_is_dropped_and_parsing_resumes() -> None:
     splitter = MessageSplitter()
     (fault,) = splitter.feed(b"<" + b"x" * (LONGEST + 1))
     assert isinstance(fault, Fault)
@@ -148,7 +148,7 @@ def test_overlong_message_is_dropped_and_parsing_resumes():
 
 
 @given(st.binary(max_size=200))
-def test_arbitrary_bytes_raise_only_bad_value(data):
+def test_arbitrary_bytes_raise_only_bad_value(data) -> None:
     splitter = MessageSplitter()
     for text in splitter.feed(data) + splitter.feed(b" >"):
         if isinstance(text, str):

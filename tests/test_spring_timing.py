@@ -1,6 +1,7 @@
 """Springs that are taken at the start of a step are damped as they say, at any step."""
 
 import math
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -50,20 +51,20 @@ def damping_ratio(model):
 
 @TWO_STEPS
 @HELD_BY
-def test_a_step_damps_a_bounce_by_its_length(timestep, drives):
+def test_a_step_damps_a_bounce_by_its_length(timestep, drives) -> None:
     model = bouncer(timestep, drives)
     assert damping_ratio(model) == pytest.approx(RATIO + RATE * timestep / 2, rel=0.05)
 
 
 @TWO_STEPS
 @HELD_BY
-def test_taken_at_the_start_it_does_not(timestep, drives):
+def test_taken_at_the_start_it_does_not(timestep, drives) -> None:
     model = bouncer(timestep, drives)
     apply_spring_timing(model, drives)
     assert damping_ratio(model) == pytest.approx(RATIO, rel=0.05)
 
 
-def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itself():
+def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itself() -> None:
     loose = Drive(force=1e4, speed=1.0, saturation_error=0.1, damping=1e8)
     model = bouncer(0.002, {"servo": loose})
     taken = apply_spring_timing(model, {"servo": loose})
@@ -77,7 +78,7 @@ def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itse
     assert energy[-1] < 0.01 * energy[0]
 
 
-def test_a_roachs_servos_and_leg_springs_are_taken_so_and_commands_leave_it_so():
+def test_a_roachs_servos_and_leg_springs_are_taken_so_and_commands_leave_it_so() -> None:
     world = bridge_world()
     scene, plain = (
         compose(world.model_copy(update={"physics": world.physics.model_copy(update=how)}))
@@ -98,7 +99,7 @@ def test_a_roachs_servos_and_leg_springs_are_taken_so_and_commands_leave_it_so()
     assert np.array_equal(gains, scene.model.actuator_biasprm[:, :3])
 
 
-def test_an_integrator_that_takes_none_at_the_end_is_refused(tmp_path):
+def test_an_integrator_that_takes_none_at_the_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "world.yaml"
     path.write_text("name: w\nphysics: {springs: start}\nterrain: [{kind: flat}]\n")
     with pytest.raises(

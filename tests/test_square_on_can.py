@@ -30,14 +30,14 @@ SIDE, SIDE_OFF, CORNER_OFF_DEG = 0.100, 0.005, 3.0
 class Listener(threading.Thread):
     """Second bus client: unmodified python-can, decoding every frame with cantools."""
 
-    def __init__(self, port):
+    def __init__(self, port) -> None:
         super().__init__(daemon=True)
         self._bus = can.Bus(interface="socketcand", channel="can0", host="127.0.0.1", port=port)
         self._database = cantools.database.load_file(DBC)
         self.names, self.unread, self.over = set(), 0, False
         self.start()
 
-    def run(self):
+    def run(self) -> None:
         while not self.over:
             if (message := self._bus.recv(0.1)) is None:
                 continue
@@ -52,7 +52,7 @@ class Listener(threading.Thread):
 
 @needs_compiler
 @pytest.mark.slow
-def test_square_program_over_the_bus_keeps_sides_and_corners():
+def test_square_program_over_the_bus_keeps_sides_and_corners() -> None:
     """Sides are 100 mm within 5 mm, corners within 3 deg, measured in the simulation."""
     robot = RobotEntry(name="kenaf", kind="kenaf", position=(0, 0, 0))
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(robot,))

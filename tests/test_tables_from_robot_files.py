@@ -30,7 +30,7 @@ def same_rows(trials, told):
 
 
 @pytest.mark.slow
-def test_okada_table4():
+def test_okada_table4() -> None:
     cases = [(case, start) for case in okada_table4.PAPER for start in okada_table4.STARTS]
     trials = [okada_table4.trial(case, start=start) for case, start in cases]
     told = [{"flippers.front.start_deg": case.angle_deg} for case, _ in cases]
@@ -41,7 +41,7 @@ def test_okada_table4():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", kurose_table1.VARIANTS)
-def test_kurose_table1(variant):
+def test_kurose_table1(variant) -> None:
     cases = [(case, start) for case in kurose_table1.PAPER for start in kurose_table1.STARTS]
     trials = [kurose_table1.trial(case, variant=variant, start=start) for case, start in cases]
     # Wheels have a friction of their own there; belts with lugs take the ground's.

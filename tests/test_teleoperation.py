@@ -40,12 +40,12 @@ FREE = ("--port", "0", "--images", "-1")
     st.none() | st.tuples(st.floats(-179, 179), st.floats(-179, 179)),
     st.booleans(),
 )
-def test_commands_round_trip(drive, flippers, stop):
+def test_commands_round_trip(drive, flippers, stop) -> None:
     command = OperatorCommand(drive, flippers, stop=stop)
     assert read_command(command.encode().decode()) == command
 
 
-def test_reports_round_trip():
+def test_reports_round_trip() -> None:
     report = RobotReport(
         1.5, (1.0, 2.0), (3.0, 4.0), (5.0, 6.0, 7.0, 8.0), (9.0, 1.0, 2.0), 60, "x"
     )
@@ -69,13 +69,13 @@ def test_reports_round_trip():
         ('{"stop": 1}', "stop is 1, must be true or false"),
     ],
 )
-def test_invalid_lines_are_rejected(line, says):
+def test_invalid_lines_are_rejected(line, says) -> None:
     with pytest.raises(BadValue) as refusal:
         read_command(line)
     assert says in str(refusal.value)
 
 
-def test_belt_speeds_of_a_curve():
+def test_belt_speeds_of_a_curve() -> None:
     assert _belts(100.0, 0.0) == (100.0, 100.0)
     left, right = _belts(0.0, 90.0)
     assert left == -right < 0  # to the left
@@ -99,7 +99,7 @@ def control(motors):
         yield ports["control"]
 
 
-def test_operator_drives_and_timeout_stops_the_robot(control):
+def test_operator_drives_and_timeout_stops_the_robot(control) -> None:
     with OperatorLink(port=control, timeout=TIMEOUT) as link:
         begin = link.report(1.0).encoders_mm[0]
         while link.report(0.05).encoders_mm[0] < begin + 60:
@@ -117,7 +117,7 @@ def test_operator_drives_and_timeout_stops_the_robot(control):
         assert not link.report(1.0).trouble
 
 
-def test_invalid_data_disconnects_the_operator_and_stops_the_robot(control):
+def test_invalid_data_disconnects_the_operator_and_stops_the_robot(control) -> None:
     with socket.create_connection(("127.0.0.1", control), TIMEOUT) as wire:
         wire.sendall(b'{"drive": [1e9, 0]}\n')
         said = b""
@@ -127,7 +127,7 @@ def test_invalid_data_disconnects_the_operator_and_stops_the_robot(control):
 
 
 @pytest.mark.slow
-def test_lost_robot_is_reported_and_reconnected():
+def test_lost_robot_is_reported_and_reconnected() -> None:
     with started("motors", "kenaf_step", *FREE) as ports:
         port = ports["can"]
         link = f"socketcand://127.0.0.1:{port}/can0"
@@ -141,7 +141,7 @@ def test_lost_robot_is_reported_and_reconnected():
             operator.close()
 
 
-def _end(ports):
+def _end(ports) -> None:
     """End the process that listens at a port, by its number in /proc."""
     wanted = f"{ports['can']:04X}"
     rows = (line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
@@ -156,7 +156,7 @@ def _end(ports):
     raise AssertionError("nobody listens there")
 
 
-def test_token_is_required_beyond_loopback(motors, monkeypatch):
+def test_token_is_required_beyond_loopback(motors, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "takes a token" in refused(command_line("control", "--host", "0.0.0.0", "--port", "0"))
     monkeypatch.setenv("GROUSER_TOKEN", "open-sesame-12345")
     with started("control", "--link", motors, "--port", "0") as ports:
@@ -181,7 +181,9 @@ GATEWAYS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("port", GATEWAYS)
-def test_the_same_operator_program_climbs_200_mm_on_both(port, tmp_path, monkeypatch):
+def test_the_same_operator_program_climbs_200_mm_on_both(
+    port, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At 15 pictures a second or more; needs a machine with two cores to itself."""
     monkeypatch.setenv("HRT_NAME", "kenaf")
     gateway, link = GATEWAYS[port]

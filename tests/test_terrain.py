@@ -89,13 +89,13 @@ def height(model, x, y=0.0):
     return 5.0 - mujoco.mj_ray(model, data, start, down, None, True, -1, geom)
 
 
-def test_every_kind_has_an_example():
+def test_every_kind_has_an_example() -> None:
     assert set(EXAMPLES) == set(TERRAINS)
     assert all(type(EXAMPLES[kind]) is TERRAINS[kind] for kind in TERRAINS)
 
 
 @pytest.mark.parametrize("kind", TERRAINS)
-def test_geoms_carry_friction_contact_and_name(kind):
+def test_geoms_carry_friction_contact_and_name(kind) -> None:
     model = compiled(EXAMPLES[kind], looks=True)
     assert model.ngeom >= 1
     for i in range(model.ngeom):
@@ -132,20 +132,20 @@ def test_geoms_carry_friction_contact_and_name(kind):
         ),
     ],
 )
-def test_heights(terrain, heights):
+def test_heights(terrain, heights) -> None:
     ground = () if isinstance(terrain, Trench | Flat) else (FLAT,)
     model = compiled(*ground, terrain)
     found = {x: height(model, x) for x in heights}
     assert found == pytest.approx(heights, abs=1e-6)
 
 
-def test_a_turned_ridge_lies_along_x():
+def test_a_turned_ridge_lies_along_x() -> None:
     model = compiled(FLAT, Ridge(friction=1, x=1, height=0.1, length=0.4, width=2, yaw_deg=90))
     assert height(model, 1.9) == pytest.approx(0.1, abs=1e-6)
     assert height(model, 1.9, 0.1) == pytest.approx(0.05, abs=1e-6)
 
 
-def test_a_ball_comes_to_rest_on_the_step():
+def test_a_ball_comes_to_rest_on_the_step() -> None:
     ball = Ball(name="ball", friction=1, mass=0.5, radius=0.05, position=(1.5, 0, 0.2))
     model = compiled(FLAT, Step(friction=1, x=1, height=0.12), ball)
     data = mujoco.MjData(model)
@@ -153,7 +153,7 @@ def test_a_ball_comes_to_rest_on_the_step():
     assert data.body("ball").xpos == pytest.approx([1.5, 0, 0.17], abs=1e-3)
 
 
-def test_the_grounds_friction_holds_a_frictionless_box():
+def test_the_grounds_friction_holds_a_frictionless_box() -> None:
     tilt = {"pitch_deg": -20, "position": (0, 0, 0.0533), "size": (0.1, 0.1, 0.1)}
     moved = {}
     for friction in (0.5, 0.3):  # tan 20° = 0.36 lies between them
@@ -178,17 +178,17 @@ def test_the_grounds_friction_holds_a_frictionless_box():
         {"heigth": 0.1},
     ],
 )
-def test_impossible_steps_are_refused(wrong):
+def test_impossible_steps_are_refused(wrong) -> None:
     with pytest.raises(ValidationError):
         Step(**({"friction": 1, "x": 1, "height": 0.1} | wrong))
 
 
-def test_descriptions_are_frozen():
+def test_descriptions_are_frozen() -> None:
     with pytest.raises(ValidationError):
         FLAT.friction = 0.1
 
 
-def test_a_colour_is_used():
+def test_a_colour_is_used() -> None:
     assert compiled(Flat(friction=1, rgb=(0.1, 0.2, 0.3))).geom(0).rgba == pytest.approx(
         [0.1, 0.2, 0.3, 1]
     )
@@ -205,7 +205,7 @@ def stl(path):
 
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # test_actions has them
-def test_objects(kind, fixed, tmp_path):
+def test_objects(kind, fixed, tmp_path: Path) -> None:
     shapes = {
         "box": {"size": [0.1, 0.2, 0.3]},
         "ball": {"radius": 0.1},
@@ -228,7 +228,7 @@ def test_objects(kind, fixed, tmp_path):
         assert model.body("it").mass == pytest.approx(2)
 
 
-def test_sizes_are_full_edges():
+def test_sizes_are_full_edges() -> None:
     box = Box(name="a", friction=1, fixed=True, position=(0, 0, 0.5), size=(0.2, 0.2, 0.4))
     pole = {"position": (1, 0, 0.5), "radius": 0.1, "length": 0.4}
     model = compiled(FLAT, box, Cylinder(name="b", friction=1, fixed=True, **pole))
@@ -236,19 +236,19 @@ def test_sizes_are_full_edges():
     assert height(model, 1) == pytest.approx(0.7)
 
 
-def test_a_free_object_needs_a_mass():
+def test_a_free_object_needs_a_mass() -> None:
     with pytest.raises(ValidationError, match="must be given unless the object is fixed"):
         Ball(name="ball", friction=1, radius=0.1, position=(0, 0, 1))
 
 
-def test_a_mesh_keeps_its_absolute_path(tmp_path):
+def test_a_mesh_keeps_its_absolute_path(tmp_path: Path) -> None:
     rock = {"name": "rock", "friction": 1, "fixed": True, "position": (0, 0, 0), "file": "rock.stl"}
     stl(tmp_path / "rock.stl")
     mesh = Mesh.model_validate(rock, context={"folder": tmp_path})
     assert mesh.file == (tmp_path / "rock.stl").resolve()
 
 
-def test_physics_is_written_and_never_resets_silently():
+def test_physics_is_written_and_never_resets_silently() -> None:
     model = compiled(FLAT)
     assert model.opt.timestep == 0.001
     assert model.opt.gravity == pytest.approx([0, 0, -9.81])
@@ -259,7 +259,7 @@ def test_physics_is_written_and_never_resets_silently():
     assert model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_AUTORESET
 
 
-def test_looks_change_no_physics():
+def test_looks_change_no_physics() -> None:
     plain, pretty = (compiled(*EXAMPLES.values(), looks=looks) for looks in (False, True))
     assert (pretty.vis.global_.offwidth, pretty.vis.global_.offheight) == (1280, 960)
     assert pretty.nlight == 1

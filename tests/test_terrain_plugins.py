@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,7 +45,7 @@ physics: {timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: new
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path: Path):
     """Return a function that runs Grouser beside a package with these entry points."""
 
     def run(entries, *words):
@@ -67,13 +68,13 @@ def run(tmp_path):
     return run
 
 
-def world(tmp_path, terrain):
+def world(tmp_path: Path, terrain):
     path = tmp_path / "world.yaml"
     path.write_text(f"name: moon\n{SOLVER}\nterrain:\n  - {terrain}\n")
     return str(path)
 
 
-def test_a_package_brings_a_kind_of_ground(run, tmp_path):
+def test_a_package_brings_a_kind_of_ground(run, tmp_path: Path) -> None:
     entries = {"crater": "moon:Crater"}
     listed = run(entries, "list", "terrains")
     assert "A crater with a rim of four walls." in listed.stdout, listed.stderr
@@ -96,8 +97,8 @@ def test_a_package_brings_a_kind_of_ground(run, tmp_path):
     ],
 )
 def test_a_broken_package_is_named_where_its_kind_is_used_and_hurts_nobody_else(
-    run, tmp_path, place, reason
-):
+    run, tmp_path: Path, place, reason
+) -> None:
     entries = {"crater": place}
     told = run(entries, "run", world(tmp_path, "{kind: crater, x: 0, friction: 0.5}"))
     assert told.returncode == 2
@@ -108,7 +109,7 @@ def test_a_broken_package_is_named_where_its_kind_is_used_and_hurts_nobody_else(
     assert run(entries, "run", path, "--seconds", "0.01").returncode == 0
 
 
-def test_a_name_that_grouser_has_is_not_taken_away(run, tmp_path):
+def test_a_name_that_grouser_has_is_not_taken_away(run, tmp_path: Path) -> None:
     listed = run({"step": "moon:Crater"}, "list", "terrains")
     assert "moon:Crater: terrain 'step' is ignored, the name is already in use" in listed.stderr
     assert "A block with a vertical riser" in listed.stdout

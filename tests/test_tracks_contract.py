@@ -62,7 +62,7 @@ def moved(simulation, seconds):
 
 
 @pytest.mark.parametrize(("method", "shape"), EVERY)
-def test_drives_straight_at_the_commanded_speed(method, shape):
+def test_drives_straight_at_the_commanded_speed(method, shape) -> None:
     simulation = crawler(method, shape)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.5)
@@ -74,7 +74,7 @@ def test_drives_straight_at_the_commanded_speed(method, shape):
 
 @pytest.mark.parametrize(("method", "shape"), EVERY)
 @pytest.mark.parametrize("way", [1, -1])
-def test_turns_the_commanded_way(method, shape, way):
+def test_turns_the_commanded_way(method, shape, way) -> None:
     simulation = crawler(method, shape)
     simulation.command("crawler", turn=way * 1.0)
     simulation.step(1.0)
@@ -82,14 +82,14 @@ def test_turns_the_commanded_way(method, shape, way):
 
 
 @pytest.mark.parametrize(("method", "shape"), EVERY)
-def test_holds_on_a_slope(method, shape):
+def test_holds_on_a_slope(method, shape) -> None:
     simulation = crawler(method, shape, slope_deg=20.0)
     simulation.step(0.5)
     assert np.linalg.norm(moved(simulation, 10.0)) < 0.005
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_roll_back_changes_nothing_but_positions(shape):
+def test_a_roll_back_changes_nothing_but_positions(shape) -> None:
     simulation = crawler("segments", shape)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.2)
@@ -117,7 +117,7 @@ def test_a_roll_back_changes_nothing_but_positions(shape):
     assert seen >= 2
 
 
-def test_roll_back_keeps_the_place_modulo_one_pitch():
+def test_roll_back_keeps_the_place_modulo_one_pitch() -> None:
     simulation = crawler("segments", "oval")
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.05)  # a quarter of a pitch: no roll-back yet
@@ -139,7 +139,7 @@ def test_roll_back_keeps_the_place_modulo_one_pitch():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_grousers_far_from_seams_coincide_after_a_roll_back(shape):
+def test_grousers_far_from_seams_coincide_after_a_roll_back(shape) -> None:
     """Half a pitch on, each grouser is where its neighbour is half a pitch back."""
     simulation = crawler("segments", shape)
     model, data, belt = simulation.model, simulation.data, simulation.scene.belts[0]
@@ -172,7 +172,7 @@ def _path(shape):
 
 
 @pytest.mark.parametrize("method", TRACKS)
-def test_encoder_counts_metres_of_belt(method):
+def test_encoder_counts_metres_of_belt(method) -> None:
     simulation = crawler(method, "oval")
     simulation.command("crawler", forward=SPEED)
     seconds = 0.6 if method == "plates" else 1.5  # a chain of plates takes 20 times as long
@@ -181,7 +181,7 @@ def test_encoder_counts_metres_of_belt(method):
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_work_uphill_is_what_the_lift_costs(method):
+def test_work_uphill_is_what_the_lift_costs(method) -> None:
     """Energy: driving up a slope costs the lift; a few percent more for slip, never less."""
     simulation = crawler(method, "oval", slope_deg=15.0)
     simulation.command("crawler", forward=SPEED)
@@ -194,7 +194,7 @@ def test_work_uphill_is_what_the_lift_costs(method):
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_a_weak_drive_stalls_and_does_not_wind_up(method):
+def test_a_weak_drive_stalls_and_does_not_wind_up(method) -> None:
     """14 N a side cannot hold 15 kg on a slope of 20 deg, which pulls with 50 N."""
     simulation = crawler(method, "oval", slope_deg=20.0, force=14.0)
     simulation.command("crawler", forward=SPEED)
@@ -204,7 +204,7 @@ def test_a_weak_drive_stalls_and_does_not_wind_up(method):
     assert np.abs(outputs).max() <= 14.0 + 1e-9
 
 
-def test_the_upper_link_may_be_left_out():
+def test_the_upper_link_may_be_left_out() -> None:
     whole, without = crawler("segments", "oval"), crawler("segments", "oval", without_top=True)
     assert without.model.nv == whole.model.nv - 2
     without.command("crawler", forward=SPEED)
@@ -213,7 +213,7 @@ def test_the_upper_link_may_be_left_out():
 
 
 @pytest.mark.parametrize("shape", ["box", "trapezoid", "polygon"])
-def test_any_convex_grouser(shape):
+def test_any_convex_grouser(shape) -> None:
     told = {
         "box": {"shape": "box", "length": 0.006, "height": 0.01},
         "trapezoid": {"shape": "trapezoid", "top": 0.004, "base": 0.012, "height": 0.01},

@@ -1,6 +1,7 @@
 """Trials: same numbers at any thread count, in any company, and as a single simulation."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def bits(outcomes):
     ]
 
 
-def test_bit_identical_at_any_thread_count_and_in_any_company():
+def test_bit_identical_at_any_thread_count_and_in_any_company() -> None:
     one = threads.run_trials(trials(), threads=1)
     two = threads.run_trials(trials(), threads=2)
     assert bits(one) == bits(two)
@@ -61,7 +62,7 @@ def test_bit_identical_at_any_thread_count_and_in_any_company():
     assert bits(threads.run_trials(trials(), slots=2)) == bits(one), "finished trials are replaced"
 
 
-def test_robots_in_company_keep_their_own_posture():
+def test_robots_in_company_keep_their_own_posture() -> None:
     postures = [
         Trial(
             world=World(
@@ -88,7 +89,7 @@ def test_robots_in_company_keep_their_own_posture():
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_a_trial_is_the_simulation_to_the_bit(method):
+def test_a_trial_is_the_simulation_to_the_bit(method) -> None:
     schedule = ((0.4, {"turn": 0.8}), (0.8, {"forward": 0.2}))
     trial = Trial(world=world(method=method), robot="packbot", limit=1.2, schedule=schedule)
     [outcome] = threads.run_trials([trial])
@@ -100,7 +101,7 @@ def test_a_trial_is_the_simulation_to_the_bit(method):
     assert sum(simulation.energy("packbot").values()) == pytest.approx(outcome.work, rel=1e-12)
 
 
-def test_trials_stop_early_when_arrived_stuck_or_tipped():
+def test_trials_stop_early_when_arrived_stuck_or_tipped() -> None:
     arrives = Trial(world=world(), robot="packbot", limit=5.0, goal=Goal(x=0.2))
     stuck = Trial(world=world(height=0.4), robot="packbot", limit=9.0, stuck_after=0.8)
     tips = Trial(world=world(), robot="packbot", limit=5.0, tipped_beyond=math.radians(-1))
@@ -111,7 +112,7 @@ def test_trials_stop_early_when_arrived_stuck_or_tipped():
     assert outcomes[2].time < 0.2
 
 
-def test_a_policy_sees_and_commands():
+def test_a_policy_sees_and_commands() -> None:
     class StopAtHalf:
         def __call__(self, seen):
             return {"forward": 0.0} if seen.position[0] > 0.15 else None
@@ -121,18 +122,20 @@ def test_a_policy_sees_and_commands():
     assert 0.15 < outcome.positions[-1, 0] < 0.22
 
 
-def test_progress_is_told():
+def test_progress_is_told() -> None:
     seen = []
     threads.run_trials(trials()[-1:], progress=lambda done, of: seen.append((done, of)))
     assert seen == [(1, 1)]
 
 
-def test_a_trial_must_watch_somebody():
+def test_a_trial_must_watch_somebody() -> None:
     with pytest.raises(BadValue, match="watches 'kenaf', the world has packbot"):
         Trial(world=world(), robot="kenaf", limit=1.0)
 
 
-def test_a_trial_that_diverges_says_so_and_leaves_the_others_alone(tmp_path, monkeypatch):
+def test_a_trial_that_diverges_says_so_and_leaves_the_others_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Gravity of 1e12 m/s2 is more than MuJoCo's numbers hold; nobody writes a log file."""
     monkeypatch.chdir(tmp_path)
     sane = trials()[0]

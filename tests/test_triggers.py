@@ -19,7 +19,7 @@ from grouser.world.objects import Box
         "kind: cylinder, radius: 0.5, length: 0.4",
     ],
 )
-def test_a_ball_falls_through_a_volume(shape):
+def test_a_ball_falls_through_a_volume(shape) -> None:
     sim = simulation(f"""{FALLING}
 triggers:
   - {{name: in, {shape}, position: [0, 0, 1], on: enter, do: [say in]}}
@@ -33,7 +33,7 @@ triggers:
     assert said[1][0] == pytest.approx(leave, abs=0.021)
 
 
-def test_nobody_is_too_fast_for_a_thin_volume():
+def test_nobody_is_too_fast_for_a_thin_volume() -> None:
     sim = simulation(f"""{FALLING}
 triggers:
   - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
@@ -42,7 +42,7 @@ triggers:
     assert [text for _, text in happened(sim, "message")] == ["in"]
 
 
-def test_who_is_put_elsewhere_has_not_gone_through():
+def test_who_is_put_elsewhere_has_not_gone_through() -> None:
     sim = simulation(f"""{FALLING}
 triggers:
   - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
@@ -54,7 +54,7 @@ triggers:
 
 
 @pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
-def test_what_counts_is_exact_for_balls(counts, depth):
+def test_what_counts_is_exact_for_balls(counts, depth) -> None:
     edge = 0.5
     sim = simulation(f"""
 objects:
@@ -72,7 +72,7 @@ triggers:
     assert sim.inside("goal") == ["ball"]
 
 
-def test_a_whole_ball_over_the_line_is_a_goal():
+def test_a_whole_ball_over_the_line_is_a_goal() -> None:
     sim = simulation("""
 objects:
   - {name: ball, kind: ball, radius: 0.05, position: [0.54, 0, 0.051], mass: 0.1, friction: 0.5}
@@ -98,7 +98,7 @@ triggers:
         ("cr*", {"crate"}),
     ],
 )
-def test_by_name_kind_group_and_pattern(by, who):
+def test_by_name_kind_group_and_pattern(by, who) -> None:
     sim = simulation(f"""{FALLING}
 triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
@@ -107,7 +107,7 @@ triggers:
     assert {text for _, text in happened(sim, "message")} == who
 
 
-def test_stay_once_and_rearm():
+def test_stay_once_and_rearm() -> None:
     sim = simulation(f"""{FALLING}
 triggers:
   - {{name: stay, kind: sphere, radius: 9, position: [0, 0, 0], by: [crate], on: stay, seconds: 0.3,
@@ -122,7 +122,7 @@ triggers:
     assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
 
 
-def test_who_is_inside_stays_inside_when_somebody_joins():
+def test_who_is_inside_stays_inside_when_somebody_joins() -> None:
     sim = simulation(f"""{FALLING}
 triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}

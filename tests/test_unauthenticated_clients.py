@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has only the l
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served(tmp_path_factory: pytest.TempPathFactory):
     """Return a server that is reachable from other machines, with two tokens."""
     folder = tmp_path_factory.mktemp("unauthenticated")
     tokens = folder / "tokens"
@@ -70,7 +71,7 @@ def answer(served, port, data):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
-def test_server_beyond_loopback_does_not_start_without_a_token(host):
+def test_server_beyond_loopback_does_not_start_without_a_token(host) -> None:
     command = ["serve", "pioneer_room", *QUIET, "--port", "0", "--host", host]
     ended = CliRunner().invoke(app, command, env={"GROUSER_TOKEN": None})
     assert ended.exit_code == 2
@@ -81,7 +82,7 @@ def test_server_beyond_loopback_does_not_start_without_a_token(host):
 
 
 @beyond
-def test_requests_without_a_token_are_refused_at_every_port(served):
+def test_requests_without_a_token_are_refused_at_every_port(served) -> None:
     before = _names(served)
     output = answer(
         served,
@@ -108,7 +109,7 @@ def _names(served):
 
 
 @beyond
-def test_wrong_token_is_refused_and_logged_without_its_text(served):
+def test_wrong_token_is_refused_and_logged_without_its_text(served) -> None:
     with pytest.raises(Refused, match="this token is not one of the server's"):
         served.join("P3AT", "Thief", token=GUESS)
     until(lambda: f"{ADDRESS}: wrong token" in served.log)
@@ -120,7 +121,7 @@ def test_wrong_token_is_refused_and_logged_without_its_text(served):
 
 
 @beyond
-def test_token_grants_its_roles_only(served):
+def test_token_grants_its_roles_only(served) -> None:
     with served.join("P3AT", "Driver", at=(0, 0, 0), token=DRIVER) as robot:
         with pytest.raises(Refused, match="role 'control'"):
             robot.console("remove pioneer")
@@ -131,13 +132,13 @@ def test_token_grants_its_roles_only(served):
         served.control(token=DRIVER)
 
 
-def test_loopback_client_needs_a_token_where_tokens_are_set(served):
+def test_loopback_client_needs_a_token_where_tokens_are_set(served) -> None:
     with pytest.raises(Refused, match="demands a token"):
         served.join("P3AT", "Thief", token=None, host="127.0.0.1")
 
 
 @pytest.mark.slow  # waits for the time-out
-def test_connection_without_token_is_rejected_after_timeout(served):
+def test_connection_without_token_is_rejected_after_timeout(served) -> None:
     with contextlib.ExitStack() as stack:
         wires = [stack.enter_context(served.raw(port)) for port in ("control", *served.ports)]
         wires[0].sendall(b"LOGIN {Tok")
@@ -156,7 +157,7 @@ def test_connection_without_token_is_rejected_after_timeout(served):
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
+def certificate(tmp_path_factory: pytest.TempPathFactory):
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl is not installed, which makes the certificate")
@@ -169,7 +170,7 @@ def certificate(tmp_path_factory):
     return pem, key
 
 
-def test_tls_end_to_end(tmp_path, certificate):
+def test_tls_end_to_end(tmp_path: Path, certificate) -> None:
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
     with Served(tmp_path, "pioneer_room", *QUIET, *options, token=TOKEN) as served:
@@ -192,7 +193,7 @@ def test_tls_end_to_end(tmp_path, certificate):
             assert client.console("list robots")
 
 
-def test_remote_render_worker_draws_over_tls(tmp_path, certificate):
+def test_remote_render_worker_draws_over_tls(tmp_path: Path, certificate) -> None:
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
     with Served(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
@@ -232,21 +233,21 @@ def served_plainly(served):
 
 
 @pytest.fixture(scope="module")
-def open_server(tmp_path_factory):
+def open_server(tmp_path_factory: pytest.TempPathFactory):
     with Served(
         tmp_path_factory.mktemp("attacks"), "pioneer_room", *QUIET, "--speed", "2"
     ) as served:
         yield served
 
 
-def oversize(served, stop):
+def oversize(served, stop) -> None:
     """Send one endless line."""
     with served.raw() as wire:
         while not stop.is_set():
             wire.sendall(b"DRIVE {Left 1" + b"1" * 65536)
 
 
-def flood(served, stop):
+def flood(served, stop) -> None:
     """Send queries at full speed without reading answers."""
     while not stop.is_set():
         with contextlib.suppress(OSError), served.raw() as wire:
@@ -255,7 +256,7 @@ def flood(served, stop):
                 wire.sendall(b"GETSTARTPOSES\r\nGETGEO {Type Robot}\r\nnonsense\r\n" * 100)
 
 
-def half_open(served, stop):
+def half_open(served, stop) -> None:
     """Open 100 connections that send nothing or half a line."""
     with contextlib.ExitStack() as stack:
         for number in range(100):
@@ -265,7 +266,7 @@ def half_open(served, stop):
         stop.wait(TIMEOUT)
 
 
-def resets(served, stop):
+def resets(served, stop) -> None:
     """Reset connections in the middle of a line."""
     while not stop.is_set():
         with served.raw() as wire:
@@ -275,7 +276,7 @@ def resets(served, stop):
 
 
 @pytest.mark.parametrize("attack", [oversize, flood, half_open, resets])
-def test_attack_does_not_delay_another_client(open_server, attack):
+def test_attack_does_not_delay_another_client(open_server, attack) -> None:
     stop = threading.Event()
     with open_server.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
         _effect(robot)
@@ -295,7 +296,7 @@ def test_attack_does_not_delay_another_client(open_server, attack):
         print(f"{attack.__name__}: {max(took):.2f} s to an effect")
 
 
-def test_unauthenticated_flood_does_not_delay_another_client(served):
+def test_unauthenticated_flood_does_not_delay_another_client(served) -> None:
     stop = threading.Event()
     crowd = [threading.Thread(target=flood, args=(served, stop)) for _ in range(10)]
     with served.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
@@ -324,7 +325,7 @@ def _effect(robot):
 
 
 @pytest.mark.slow  # until the limit of unread bytes is exceeded
-def test_slow_reader_loses_old_lines_and_does_not_delay_others(tmp_path):
+def test_slow_reader_loses_old_lines_and_does_not_delay_others(tmp_path: Path) -> None:
     with (
         Served(tmp_path, "pioneer_room", *QUIET, "--speed", "max") as served,
         served.join("P2DX", "Other", at=(-1, -1, 0)) as other,
@@ -364,7 +365,7 @@ def _stamps(wire):
     return [float(line.split(b"{Time ")[1].split(b"}")[0]) for line in lines]
 
 
-def test_full_server_refuses_until_a_connection_closes(tmp_path):
+def test_full_server_refuses_until_a_connection_closes(tmp_path: Path) -> None:
     with Served(tmp_path, "pioneer_room", *QUIET, "--connections", "2") as served:
         with served.connect() as first, served.raw():
             assert b"there are 2 connections already" in answer(served, "control", b"")

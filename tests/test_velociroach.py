@@ -51,7 +51,7 @@ def advanced(gait, told, seconds, dt=0.0005):
 # -- the model --------------------------------------------------------------------------------
 
 
-def test_the_compiled_model_has_the_numbers_in_the_file():
+def test_the_compiled_model_has_the_numbers_in_the_file() -> None:
     simulation = Simulation(world())
     model = simulation.model
     assert float(model.body_mass.sum()) == pytest.approx(velociroach.MASS, rel=1e-6)
@@ -71,7 +71,7 @@ def test_the_compiled_model_has_the_numbers_in_the_file():
         assert tuple(force) == pytest.approx((-velociroach.LEG_TORQUE, velociroach.LEG_TORQUE))
 
 
-def test_every_leg_goes_forwards_and_outwards_by_positive_angles():
+def test_every_leg_goes_forwards_and_outwards_by_positive_angles() -> None:
     simulation = Simulation(world())
     model, data = simulation.model, simulation.data
     for leg in LEGS:
@@ -88,7 +88,7 @@ def test_every_leg_goes_forwards_and_outwards_by_positive_angles():
         assert side * (outward[1] - straight[1]) > 0.003
 
 
-def test_stands_on_one_tripod_and_sinks_less_than_half_a_millimetre():
+def test_stands_on_one_tripod_and_sinks_less_than_half_a_millimetre() -> None:
     simulation = Simulation(world().changed(robots=(still(),)))
     simulation.step(2.0)
     mujoco.mj_forward(simulation.model, simulation.data)
@@ -100,7 +100,7 @@ def test_stands_on_one_tripod_and_sinks_less_than_half_a_millimetre():
     assert -0.0005 < min(contact.dist for contact in contacts) < 0
 
 
-def test_feet_do_not_tremble_at_rest():
+def test_feet_do_not_tremble_at_rest() -> None:
     """Less than 0.05 mm relative to the body, as every legged robot here."""
     simulation = Simulation(world().changed(robots=(still(),)))
     simulation.step(2.0)
@@ -120,7 +120,7 @@ def still():
 # -- the cranks -------------------------------------------------------------------------------
 
 
-def test_equal_speeds_keep_an_alternating_tripod():
+def test_equal_speeds_keep_an_alternating_tripod() -> None:
     gait = cranks()
     states = advanced(gait, (BASE_SPEED, BASE_SPEED), 2.0)
     angles = dict(zip(gait.drives, gait.angles(states).T, strict=True))
@@ -136,7 +136,7 @@ def test_equal_speeds_keep_an_alternating_tripod():
         np.testing.assert_allclose(abduction, 2 * gait.abduction - first[0][1], atol=1e-9)
 
 
-def test_a_foot_goes_backwards_while_it_is_down():
+def test_a_foot_goes_backwards_while_it_is_down() -> None:
     gait = cranks()
     angles = gait.angles(advanced(gait, (BASE_SPEED, BASE_SPEED), 2.0))
     swing, lift = angles[:, 0], angles[:, 6]
@@ -146,7 +146,7 @@ def test_a_foot_goes_backwards_while_it_is_down():
     assert (np.diff(swing)[~down & moving] > 0).all()
 
 
-def test_motors_have_a_top_speed_and_a_limited_acceleration():
+def test_motors_have_a_top_speed_and_a_limited_acceleration() -> None:
     gait = cranks()
     states = advanced(gait, (1e6, -1e6), 1.0)
     assert states[:, 2].max() == pytest.approx(velociroach.TOP_SPEED)
@@ -156,7 +156,7 @@ def test_motors_have_a_top_speed_and_a_limited_acceleration():
     assert np.abs(states[:, :2]).max() <= math.pi + 1e-9
 
 
-def test_many_robots_advance_as_one_does():
+def test_many_robots_advance_as_one_does() -> None:
     gait = cranks()
     told = np.array([[10.0, 20.0], [30.0, -5.0], [0.0, 0.0]])
     state = np.repeat(gait.start()[None], 3, axis=0)
@@ -168,7 +168,7 @@ def test_many_robots_advance_as_one_does():
     np.testing.assert_array_equal(gait.angles(state)[1], gait.angles(alone[1])[0])
 
 
-def test_legs_follow_their_cranks():
+def test_legs_follow_their_cranks() -> None:
     """The servos are soft and feet drag, but a lifted leg is within 4 of 25 deg of its crank."""
     simulation = running()
     gait = simulation.scene.robots["roach"].gait
@@ -185,7 +185,7 @@ def test_legs_follow_their_cranks():
 # -- running ----------------------------------------------------------------------------------
 
 
-def test_runs_straight_and_fast_enough():
+def test_runs_straight_and_fast_enough() -> None:
     simulation = running()
     start, before = simulation.pose("roach").position, heading(simulation)
     strides = 12
@@ -196,7 +196,7 @@ def test_runs_straight_and_fast_enough():
 
 
 @pytest.mark.parametrize(("log", "sign"), [(0.9, 1), (-0.9, -1)])
-def test_turns_away_from_the_faster_side(log, sign):
+def test_turns_away_from_the_faster_side(log, sign) -> None:
     simulation = running(log)
     before = heading(simulation)
     simulation.step(4 * STRIDE)  # whole strides: within one the turn is uneven
@@ -204,7 +204,7 @@ def test_turns_away_from_the_faster_side(log, sign):
     assert sign * turned > 0.9
 
 
-def test_the_body_stays_level_and_off_the_ground():
+def test_the_body_stays_level_and_off_the_ground() -> None:
     simulation = running(math.log(4))
     hull = simulation.model.geom("roach/hull").id
     for _ in range(100):
@@ -215,7 +215,7 @@ def test_the_body_stays_level_and_off_the_ground():
         assert hull not in touching
 
 
-def test_stops_when_told_nothing_and_a_leg_can_be_taken_over():
+def test_stops_when_told_nothing_and_a_leg_can_be_taken_over() -> None:
     simulation = running()
     simulation.command("roach", left_speed=0.0, right_speed=0.0)
     simulation.step(1.0)
@@ -226,7 +226,7 @@ def test_stops_when_told_nothing_and_a_leg_can_be_taken_over():
     assert math.degrees(encoder["fore_left_abduction"]) == pytest.approx(50, abs=2)
 
 
-def test_same_bits_twice_alone_and_in_a_batch():
+def test_same_bits_twice_alone_and_in_a_batch() -> None:
     assert running(0.5, 0.4).fingerprint() == running(0.5, 0.4).fingerprint()
     trial = Trial(world=world(), robot="roach", limit=0.4)
     first, second = threads.run_trials([trial, trial], sample_period=0.02)
@@ -239,7 +239,7 @@ def test_same_bits_twice_alone_and_in_a_batch():
 # -- energy -----------------------------------------------------------------------------------
 
 
-def test_energy_sums_by_hand():
+def test_energy_sums_by_hand() -> None:
     power = np.array([[1.0, -2.0], [3.0, 0.5]])
     energy = joint_energy(power, 0.1)
     assert energy.signed_sum == pytest.approx(2.5)
@@ -263,7 +263,7 @@ def stepped(integrator, timestep, seconds):
     return simulation, np.array(power)
 
 
-def test_power_is_torque_times_speed_at_every_joint():
+def test_power_is_torque_times_speed_at_every_joint() -> None:
     simulation, _ = stepped("implicitfast", 0.001, 0.001)
     power = simulation.power("roach")
     assert list(power) == list(cranks().drives)
@@ -274,7 +274,7 @@ def test_power_is_torque_times_speed_at_every_joint():
         assert watts == pytest.approx(simulation.data.actuator_force[actuator] * speed)
 
 
-def test_joint_energy_does_not_depend_on_the_time_step():
+def test_joint_energy_does_not_depend_on_the_time_step() -> None:
     """MuJoCo's own force, taken at a step's beginning, would give 40 % more work at 1 ms."""
     coarse, fine = (
         joint_energy(stepped("discrete", timestep, 2 * STRIDE)[1], timestep)
@@ -285,7 +285,7 @@ def test_joint_energy_does_not_depend_on_the_time_step():
     assert coarse.signed_sum == pytest.approx(fine.signed_sum / 4, rel=0.06)
 
 
-def test_braking_counts_in_effort_only():
+def test_braking_counts_in_effort_only() -> None:
     power, way = roach_turning.straight_power(2 * STRIDE)
     energy = joint_energy(power, PHYSICS.timestep)
     assert power.shape == (round(2 * STRIDE / PHYSICS.timestep), len(cranks().drives))
@@ -297,7 +297,7 @@ def test_braking_counts_in_effort_only():
 # -- the experiment ---------------------------------------------------------------------------
 
 
-def test_curvature_of_a_circle_and_a_line_through_points():
+def test_curvature_of_a_circle_and_a_line_through_points() -> None:
     angles = np.linspace(0, 3 * math.pi, 400)
     circle = np.stack([2 * np.sin(angles), 2 - 2 * np.cos(angles), 0 * angles], axis=1)
     wxyz = np.array([from_rpy(0, 0, angle) for angle in angles])
@@ -311,7 +311,7 @@ def test_curvature_of_a_circle_and_a_line_through_points():
         fit_line(np.zeros(3), np.ones(3))
 
 
-def test_asymmetry_compares_each_turn_with_its_mirror():
+def test_asymmetry_compares_each_turn_with_its_mirror() -> None:
     logs = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     assert roach_turning.asymmetry(logs, np.array([-2.0, -1.0, 0.1, 1.0, 2.0])) == 0.0
     assert roach_turning.asymmetry(logs, np.array([-2.0, -1.0, 0.1, 1.2, 2.0])) == pytest.approx(
@@ -319,7 +319,7 @@ def test_asymmetry_compares_each_turn_with_its_mirror():
     )
 
 
-def test_the_design_has_enough_ratios_and_a_mirror_for_each():
+def test_the_design_has_enough_ratios_and_a_mirror_for_each() -> None:
     logs = roach_turning.FULL.logs
     assert len(logs) >= 15
     assert math.exp(max(logs)) == pytest.approx(4)
@@ -328,7 +328,7 @@ def test_the_design_has_enough_ratios_and_a_mirror_for_each():
     assert roach_turning.FULL.starts % 2 == 0
 
 
-def check(table, ratios):
+def check(table, ratios) -> None:
     figures = table["figures"]
     assert figures["ratios"] == ratios
     assert figures["r2"] >= 0.95
@@ -340,12 +340,12 @@ def check(table, ratios):
     assert table["agree"] == table["of"] == 5
 
 
-def test_roach_turning_quickly():
+def test_roach_turning_quickly() -> None:
     check(roach_turning.run(RunOptions(quick=True)).table.to_json(), 7)
 
 
 @pytest.mark.slow
-def test_roach_turning_in_full():
+def test_roach_turning_in_full() -> None:
     check(roach_turning.run(RunOptions()).table.to_json(), 17)
 
 
@@ -357,6 +357,6 @@ def test_roach_turning_in_full():
         ({"protaction_deg": 20}, "did you mean 'protraction_deg'"),
     ],
 )
-def test_mistakes_are_one_sentence(options, message):
+def test_mistakes_are_one_sentence(options, message) -> None:
     with pytest.raises(BadValue, match=message):
         describe("velociroach", options, "here")

@@ -21,7 +21,7 @@ def found(sim, name="victims"):
     return dict(zip(values["parts"].tolist(), values["positions"], strict=False)), values
 
 
-def test_a_victim_in_view_is_found_where_it_is():
+def test_a_victim_in_view_is_found_where_it_is() -> None:
     sim = simulation(EYE, objects=(ANNA,))
     by_part, values = found(sim)
     assert {"head", "chest", "leg", "foot"} <= set(by_part)
@@ -32,7 +32,7 @@ def test_a_victim_in_view_is_found_where_it_is():
     assert set(values["parts"].tolist()) <= set(PARTS)
 
 
-def test_nobody_is_found_behind_a_wall_too_far_or_aside():
+def test_nobody_is_found_behind_a_wall_too_far_or_aside() -> None:
     hidden = simulation(EYE, objects=(ANNA, block("wall", (1.2, 0, 1), (0.1, 4, 2))))
     assert len(found(hidden)[1]["parts"]) == 0
     low = simulation(EYE, objects=(ANNA, block("wall", (1.2, 0, 0.2), (0.1, 4, 0.4))))
@@ -48,7 +48,7 @@ def test_nobody_is_found_behind_a_wall_too_far_or_aside():
     assert len(found(alone)[1]["parts"]) == 0
 
 
-def test_victims_are_told_apart_and_positions_have_noise():
+def test_victims_are_told_apart_and_positions_have_noise() -> None:
     bob = Victim(name="bob", position=(3.5, 0.6, 0.0), yaw_deg=180)
     sim = simulation({**EYE, "noise": 0.05, "fov": 1.5}, objects=(ANNA, bob))
     read = reader(sim, "victims")
@@ -60,7 +60,7 @@ def test_victims_are_told_apart_and_positions_have_noise():
 
 
 @pytest.mark.parametrize("posture", ["lying", "sitting"])
-def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture):
+def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture) -> None:
     made = victim_parts(posture)
     assert sum(part.share for part in made.values()) == pytest.approx(1.0)
     assert {part.kind for part in made.values()} == set(PARTS)
@@ -82,7 +82,7 @@ def tag(number, x, y=0.0):
     return Tag(name=f"tag{number}", number=number, position=(x, y, 0.2))
 
 
-def test_tags_are_read_within_reach_nearest_first():
+def test_tags_are_read_within_reach_nearest_first() -> None:
     sim = simulation(READER, objects=(tag(1001, 1.5), tag(1002, 0.8, 0.5), tag(1003, 2.1)))
     values = reader(sim, "rfid")()
     assert values["ids"].tolist() == [1002, 1001]
@@ -91,7 +91,7 @@ def test_tags_are_read_within_reach_nearest_first():
     assert reader(sim, "rfid")()["ids"].tolist() == [1002, 1001, 1003]
 
 
-def test_radio_passes_walls_unless_told_otherwise():
+def test_radio_passes_walls_unless_told_otherwise() -> None:
     things = (tag(7, 1.5), tag(8, 0.8), block("wall", (1.2, 0, 0.5), (0.1, 3, 1)))
     sim = simulation(READER, {**READER, "name": "seeing", "line_of_sight": True}, objects=things)
     assert reader(sim, "rfid")()["ids"].tolist() == [8, 7]
@@ -100,7 +100,7 @@ def test_radio_passes_walls_unless_told_otherwise():
         RfidReader(mount="body", missed=2)
 
 
-def test_some_tags_are_missed():
+def test_some_tags_are_missed() -> None:
     sim = simulation(
         {**READER, "missed": 0.25}, objects=tuple(tag(n, 0.5 + n / 100) for n in range(10))
     )
@@ -109,6 +109,6 @@ def test_some_tags_are_missed():
     assert heard == pytest.approx(7.5, abs=0.15)
 
 
-def test_a_tag_has_a_number():
+def test_a_tag_has_a_number() -> None:
     with pytest.raises(ValidationError, match="number"):
         Tag(name="t", number=-1, position=(0, 0, 0))

@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 208, 160
 class ImageClient:
     """Client of the image port."""
 
-    def __init__(self, reader, writer):
+    def __init__(self, reader, writer) -> None:
         self.reader, self.writer = reader, writer
         self.side, self.frames = ImageClientSide(), []
 
@@ -92,7 +92,7 @@ def three_robots():
     return simulation
 
 
-def offer(views, simulation, *robots):
+def offer(views, simulation, *robots) -> None:
     for robot in robots or simulation.scene.robots:
         views.offer(robot, simulation.read(robot, "camera"))
 
@@ -102,7 +102,7 @@ def image(simulation, robot):
 
 
 @in_a_loop
-async def test_mosaic_shows_all_cameras_and_key_selects_one():
+async def test_mosaic_shows_all_cameras_and_key_selects_one() -> None:
     simulation = three_robots()
     async with image_server(simulation) as (views, _port, connect):
         everything = await connect()
@@ -141,7 +141,7 @@ async def test_mosaic_shows_all_cameras_and_key_selects_one():
 
 
 @in_a_loop
-async def test_workers_encode_jpeg():
+async def test_workers_encode_jpeg() -> None:
     simulation = three_robots()
     async with image_server(simulation, type=ImageType.GOOD) as (views, _port, connect):
         own, everything = await connect(Credential("key", views.key("rex"))), await connect()
@@ -166,7 +166,7 @@ async def test_workers_encode_jpeg():
 
 
 @in_a_loop
-async def test_later_client_gets_the_newest_picture():
+async def test_later_client_gets_the_newest_picture() -> None:
     simulation = three_robots()
     async with image_server(simulation) as (views, port, connect):
         first = await connect(Credential("key", views.key("rex")))
@@ -185,7 +185,7 @@ async def test_later_client_gets_the_newest_picture():
 
 
 @in_a_loop
-async def test_legacy_mode_sends_one_frame_on_connect():
+async def test_legacy_mode_sends_one_frame_on_connect() -> None:
     simulation = three_robots()
     async with open_views(simulation) as views:
         offer(views, simulation)
@@ -204,13 +204,13 @@ async def test_legacy_mode_sends_one_frame_on_connect():
                 assert port.frames_sent == 1, "no mosaic before it"
 
 
-def test_unauthenticated_clients_get_no_picture(caplog):
-    async def refused(connect, *shown):
+def test_unauthenticated_clients_get_no_picture(caplog: pytest.LogCaptureFixture) -> None:
+    async def refused(connect, *shown) -> None:
         client = await connect(*shown)
         with pytest.raises(ConnectionError):
             await client.request(WholeFrame())
 
-    async def go():
+    async def go() -> None:
         simulation = three_robots()
         watch = Token("one-that-may-watch", frozenset({Role.WATCH}))
         drive = Token("one-that-may-drive", frozenset({Role.DRIVE}))
@@ -250,7 +250,7 @@ def test_unauthenticated_clients_get_no_picture(caplog):
 
 
 @in_a_loop
-async def test_client_that_does_not_read_uses_bounded_memory():
+async def test_client_that_does_not_read_uses_bounded_memory() -> None:
     simulation = three_robots()
     async with image_server(simulation, most_fps=1e6) as (views, port, connect):
         own = await connect(Credential("key", views.key("rex")))
@@ -281,7 +281,7 @@ async def test_client_that_does_not_read_uses_bounded_memory():
 
 
 @in_a_loop
-async def test_frame_rate_of_a_connection_is_limited():
+async def test_frame_rate_of_a_connection_is_limited() -> None:
     simulation = three_robots()
     async with image_server(simulation, most_fps=20.0) as (views, _port, connect):
         own = await connect(Credential("key", views.key("rex")))
@@ -294,7 +294,7 @@ async def test_frame_rate_of_a_connection_is_limited():
 
 
 @in_a_loop
-async def test_noise_is_skipped_and_split_requests_are_answered():
+async def test_noise_is_skipped_and_split_requests_are_answered() -> None:
     simulation = three_robots()
     async with image_server(simulation) as (views, _port, connect):
         client = await connect()

@@ -51,24 +51,24 @@ def ball_picture(optics, gaze, middle, fine=4):
     return drawn(optics, gaze, paint, fine)
 
 
-def test_every_sample_is_of_its_own_kind_in_light_and_shade():
+def test_every_sample_is_of_its_own_kind_in_light_and_shade() -> None:
     for colour, sample in SAMPLES.items():
         for shade in (1.0, 0.8, 0.65):
             pixel = (np.array(sample) * shade).astype(np.uint8).reshape(1, 1, 3)
             assert TABLE.look_up(pixel)[0, 0] == colour, (colour.name, shade)
 
 
-def test_grey_and_dark_are_nothing():
+def test_grey_and_dark_are_nothing() -> None:
     for level in (0, 15, 60, 105):
         assert TABLE.look_up(np.full((1, 1, 3), level, np.uint8))[0, 0] == Colour.NONE
 
 
-def test_painted_shows_the_samples():
+def test_painted_shows_the_samples() -> None:
     kinds = np.array([[0, *SAMPLES]], np.uint8)
     assert [tuple(pixel) for pixel in paint_classes(kinds)[0, 1:]] == list(SAMPLES.values())
 
 
-def test_regions_join_corners_and_know_the_pictures_edge():
+def test_regions_join_corners_and_know_the_pictures_edge() -> None:
     kinds = np.zeros((10, 12), np.uint8)
     kinds[2, 2] = kinds[3, 3] = kinds[3, 4] = Colour.PINK
     kinds[8:, 10:] = Colour.PINK
@@ -81,7 +81,7 @@ def test_regions_join_corners_and_know_the_pictures_edge():
 
 
 @pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
-def test_opencv_finds_the_same_regions(share):
+def test_opencv_finds_the_same_regions(share) -> None:
     cv2 = pytest.importorskip("cv2")
     kinds = (np.random.default_rng(2).random((48, 59)) < share).astype(np.uint8) * np.uint8(
         Colour.PINK
@@ -95,7 +95,7 @@ def test_opencv_finds_the_same_regions(share):
         assert (region.labels == region.label).sum() == region.mask.sum() == region.area
 
 
-def test_the_neck_tilts_then_pans():
+def test_the_neck_tilts_then_pans() -> None:
     gaze = NECK.gaze(tilt=math.radians(30), pan=math.radians(90))
     ahead = PINHOLE.directions(PINHOLE.centre, gaze)
     assert ahead == pytest.approx([0, 1, 0], abs=1e-12)  # the pan axis leans back with the tilt
@@ -106,7 +106,7 @@ def test_the_neck_tilts_then_pans():
     )
 
 
-def test_directions_take_distortion_out():
+def test_directions_take_distortion_out() -> None:
     """Eq. 2 of the paper, forwards, and our inverse."""
     gaze = Pose()
     true = np.array([0.4, -0.3])
@@ -116,7 +116,7 @@ def test_directions_take_distortion_out():
 
 
 @pytest.mark.parametrize("optics", [PINHOLE, BARREL], ids=["pinhole", "barrel"])
-def test_solid_angles_are_those_between_the_pixels_edges(optics):
+def test_solid_angles_are_those_between_the_pixels_edges(optics) -> None:
     step = 1e-3
     for column, row in ((0.0, 0.0), (80.0, 70.0), (170.0, 20.0)):
         corners = [(column, row), (column + step, row), (column, row + step)]
@@ -128,7 +128,7 @@ def test_solid_angles_are_those_between_the_pixels_edges(optics):
 
 @pytest.mark.parametrize("optics", [PINHOLE, BARREL], ids=["pinhole", "barrel"])
 @pytest.mark.parametrize(("ahead", "left"), [(0.3, 0.0), (0.7, 0.2), (1.5, -0.3), (3.0, 0.5)])
-def test_ball_distance_by_size_centre_and_edge(optics, ahead, left):
+def test_ball_distance_by_size_centre_and_edge(optics, ahead, left) -> None:
     """Each of the three on its own; exact pictures, smoothed only over the pixels."""
     gaze = NECK.gaze(math.radians(-15), 0.0)
     middle = np.array([gaze.position[0] + ahead, left, RADIUS])
@@ -144,7 +144,7 @@ def test_ball_distance_by_size_centre_and_edge(optics, ahead, left):
     assert ball.place(gaze) == pytest.approx(middle[:2].tolist(), abs=1.6 * allowed * true)
 
 
-def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge():
+def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge() -> None:
     gaze = NECK.gaze(math.radians(-15), 0.0)
     way = PINHOLE.directions((3.0, 90.0), gaze)  # its middle is three pixels from the edge
     middle = gaze.position + way * (RADIUS - gaze.position[2]) / way[2]
@@ -155,7 +155,7 @@ def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge():
     assert ball.distance == pytest.approx(true, rel=0.05)
 
 
-def test_nothing_orange_no_ball_and_none_above_the_horizon():
+def test_nothing_orange_no_ball_and_none_above_the_horizon() -> None:
     gaze = NECK.gaze(0.0, 0.0)
     image = ball_picture(PINHOLE, gaze, np.array([1.0, 0.0, -5.0]))
     assert see_ball(image, TABLE.look_up(image), PINHOLE, gaze, RADIUS) is None
@@ -184,7 +184,7 @@ def beacon_picture(optics, gaze, far, turn, upper, lower):
 
 @pytest.mark.parametrize("tilt_deg", [0.0, 10.0])
 @pytest.mark.parametrize(("far", "turn"), [(0.8, 0.2), (2.0, -0.3), (3.5, 0.9)])
-def test_a_beacon_is_named_and_measured(far, turn, tilt_deg):
+def test_a_beacon_is_named_and_measured(far, turn, tilt_deg) -> None:
     gaze = NECK.gaze(math.radians(tilt_deg), turn - 0.1)
     image = beacon_picture(BARREL, gaze, far, turn, Colour.PINK, Colour.YELLOW)
     flat = BeaconShape(band=0.1, radius=0.0)
@@ -195,7 +195,7 @@ def test_a_beacon_is_named_and_measured(far, turn, tilt_deg):
     assert seen.eye == pytest.approx((gaze.position[0], gaze.position[1]))
 
 
-def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width():
+def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width() -> None:
     gaze = NECK.gaze(math.radians(-15), 0.0)
     image = beacon_picture(PINHOLE, gaze, 1.0, 0.0, Colour.SKY_BLUE, Colour.PINK)
     kinds = TABLE.look_up(image)
@@ -205,7 +205,7 @@ def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width():
     assert seen.distance == pytest.approx(1.0, rel=0.03)
 
 
-def test_a_beacon_at_the_side_of_the_picture_is_neither_measured_nor_a_goal():
+def test_a_beacon_at_the_side_of_the_picture_is_neither_measured_nor_a_goal() -> None:
     gaze = NECK.gaze(0.0, 0.0)
     turn = float(bearing(PINHOLE.directions((1.0, 72.0), gaze)))
     image = beacon_picture(PINHOLE, gaze, 0.5, turn, Colour.PINK, Colour.SKY_BLUE)
@@ -227,7 +227,7 @@ def goal_picture(optics, gaze, far, left, right):
     return drawn(optics, gaze, paint)
 
 
-def test_goal_posts_inside_the_picture():
+def test_goal_posts_inside_the_picture() -> None:
     gaze = NECK.gaze(0.0, 0.0)
     beacon = BeaconShape(0.1, 0.05)
     image = goal_picture(BARREL, gaze, 2.0, 0.31, -0.31)

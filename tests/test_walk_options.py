@@ -2,6 +2,7 @@
 
 import math
 import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,12 +37,12 @@ def gone(simulation, seconds):
     return math.dist(simulation.pose("rex").position[:2], before[:2])
 
 
-def test_nothing_given_is_the_robots_own_walk():
+def test_nothing_given_is_the_robots_own_walk() -> None:
     assert Ers7().walking(ERS7) is ERS7
     assert Ers210(period=0.4).walking(ERS210).gait == ERS210.gait
 
 
-def test_numbers_are_where_they_belong():
+def test_numbers_are_where_they_belong() -> None:
     numbers = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
     trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).walking(ERS7).gait
     assert (trot.cycle, trot.grounded, trot.height, trot.locus) == (0.5, 0.6, 0.02, "box")
@@ -49,7 +50,7 @@ def test_numbers_are_where_they_belong():
     assert trot.stance.hind[:2] == (-0.06, 0.09)
 
 
-def test_limits_are_those_of_the_joints_unless_strides_are_shorter():
+def test_limits_are_those_of_the_joints_unless_strides_are_shorter() -> None:
     """On longer legs it turns faster; a stride that is asked for is at most what joints do."""
     low, high = (Ers210(height=h).walking(ERS210).gait.fastest[2] for h in (0.110, 0.120))
     assert high > low > 1.0
@@ -61,7 +62,7 @@ def test_limits_are_those_of_the_joints_unless_strides_are_shorter():
 
 
 @pytest.mark.parametrize("locus", ["arch", "box"])
-def test_paws_start_and_land_without_a_jump(locus):
+def test_paws_start_and_land_without_a_jump(locus) -> None:
     gait = Ers7(locus=locus, lift=0.02).walking(ERS7).gait
     states = np.zeros((2001, WIDTH))
     states[:, PHASE], states[:, LIFT] = np.linspace(0, 1, 2001) % 1.0, 1.0
@@ -71,7 +72,7 @@ def test_paws_start_and_land_without_a_jump(locus):
 
 
 @pytest.mark.parametrize(("kind", "pitch"), [("ers7", 6.0), ("ers210", -4.0)])
-def test_a_tilted_body_stands_and_walks_tilted(kind, pitch):
+def test_a_tilted_body_stands_and_walks_tilted(kind, pitch) -> None:
     simulation = Simulation(yard(kind, pitch_deg=pitch, height=0.118))
     assert simulation.pose("rex").position[2] == pytest.approx(0.118)
     simulation.step(0.4)
@@ -92,12 +93,12 @@ def test_a_tilted_body_stands_and_walks_tilted(kind, pitch):
         ({"locus": "bow"}, "bow"),
     ],
 )
-def test_impossible_walks_are_refused_in_words(options, says):
+def test_impossible_walks_are_refused_in_words(options, says) -> None:
     with pytest.raises((BadValue, UnknownName), match=says):
         Ers7(**options).build()
 
 
-def test_a_walk_is_retuned_while_it_goes_on():
+def test_a_walk_is_retuned_while_it_goes_on() -> None:
     simulation = Simulation(yard("ers7"))
     simulation.command("rex", forward=0.15)
     simulation.step(1.5)
@@ -118,7 +119,7 @@ def test_a_walk_is_retuned_while_it_goes_on():
         ({"period": 99.0}, "must be 0.1 to 5"),
     ],
 )
-def test_a_retuning_that_is_refused_changes_nothing(numbers, says):
+def test_a_retuning_that_is_refused_changes_nothing(numbers, says) -> None:
     simulation = Simulation(yard("ers7"))
     world = simulation.world
     with pytest.raises((BadValue, UnknownName), match=says):
@@ -126,7 +127,7 @@ def test_a_retuning_that_is_refused_changes_nothing(numbers, says):
     assert simulation.world is world
 
 
-def test_over_the_wire(tmp_path):
+def test_over_the_wire(tmp_path: Path) -> None:
     world = tmp_path / "yard.yaml"
     world.write_text("name: yard\nterrain: [{kind: flat}]\n")
     with Served(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:

@@ -50,7 +50,7 @@ def with_change(old, new):
     return TEXT.replace(old, new)
 
 
-def test_a_world_is_read():
+def test_a_world_is_read() -> None:
     world = parse(TEXT, where="x.yaml")
     assert world.physics == STANDARD
     assert [ground.kind for ground in world.terrain] == ["flat", "step"]
@@ -60,7 +60,7 @@ def test_a_world_is_read():
     assert (world.seed, world.view.follow) == (0, None)
 
 
-def test_where_finds_the_line():
+def test_where_finds_the_line() -> None:
     world = parse(TEXT, where="x.yaml")
     assert world.where("robots", 0, "kind") == "x.yaml line 26"
     assert world.where("terrain", 1) == "x.yaml line 18"
@@ -68,12 +68,12 @@ def test_where_finds_the_line():
     assert world.where() == "x.yaml"
 
 
-def test_a_world_made_in_python():
+def test_a_world_made_in_python() -> None:
     world = World(name="plain", physics=STANDARD, terrain=[Flat(friction=1)])
     assert world.where("robots", 0, "kind") == "world 'plain'"
 
 
-def test_where_it_was_read_is_no_part_of_equality():
+def test_where_it_was_read_is_no_part_of_equality() -> None:
     first, second = parse(TEXT, where="a.yaml"), parse("# comment\n" + TEXT, where="b.yaml")
     assert first == second
     assert first == World(**dict(first))
@@ -159,12 +159,12 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_each_mistake_is_one_sentence(case):
+def test_each_mistake_is_one_sentence(case) -> None:
     (old, new), fragment = MISTAKES[case]
     assert fragment in sentence(with_change(old, new))
 
 
-def test_the_first_of_several_mistakes_is_told():
+def test_the_first_of_several_mistakes_is_told() -> None:
     text = with_change("height: 0.12", "height: -1").replace("cone: elliptic", "cone: round")
     assert sentence(text).startswith("x.yaml line 5:")
 
@@ -181,11 +181,11 @@ def test_the_first_of_several_mistakes_is_told():
         ("a: \x01", "x.yaml: this is not YAML (unacceptable character"),
     ],
 )
-def test_texts_that_are_no_world(text, fragment):
+def test_texts_that_are_no_world(text, fragment) -> None:
     assert fragment in sentence(text)
 
 
-def test_words_that_yaml_1_1_would_twist_stay_words():
+def test_words_that_yaml_1_1_would_twist_stay_words() -> None:
     robot = "{name: a, kind: on, position: [0, 0], options: {gear: 1:30, day: 2026-01-01}}"
     entry = parse(TEXT + f"  - {robot}\n", where="x.yaml").robots[1]
     assert entry.kind == "on"
@@ -204,18 +204,18 @@ def test_words_that_yaml_1_1_would_twist_stay_words():
         ("description=a = b", lambda w: w.description == "a = b"),
     ],
 )
-def test_overrides(override, read):
+def test_overrides(override, read) -> None:
     assert read(parse(TEXT, where="x.yaml", overrides=[override]))
 
 
-def test_what_a_file_leaves_out_is_standard():
+def test_what_a_file_leaves_out_is_standard() -> None:
     world = parse("name: a\nterrain: [{kind: flat}, {kind: stairs, x: 1}]\n", where="x.yaml")
     assert world.physics == STANDARD
     assert [piece.friction for piece in world.terrain] == [0.6, 0.6]
     assert world == World(name="a", terrain=[Flat(), Stairs(x=1)])
 
 
-def test_an_override_of_a_kind_forgets_what_the_old_kind_had():
+def test_an_override_of_a_kind_forgets_what_the_old_kind_had() -> None:
     stairs = parse(TEXT, where="x.yaml", overrides=["terrain.1.kind=stairs"]).terrain[1]
     assert stairs == Stairs(x=1, friction=0.6)
     chosen = ["terrain.1.kind=stairs", "terrain.1.rise=0.2"]
@@ -230,7 +230,7 @@ def test_an_override_of_a_kind_forgets_what_the_old_kind_had():
     assert "did you mean 'stairs'?" in unknown_kind
 
 
-def test_later_overrides_win_and_say_where_they_are():
+def test_later_overrides_win_and_say_where_they_are() -> None:
     world = parse(TEXT, where="x.yaml", overrides=["seed=1", "seed=2"])
     assert world.seed == 2
     assert world.where("seed") == "override 'seed=2'"
@@ -252,7 +252,7 @@ def test_later_overrides_win_and_say_where_they_are():
         ("seed=.inf", "must be finite"),
     ],
 )
-def test_wrong_overrides(override, fragment):
+def test_wrong_overrides(override, fragment) -> None:
     message = sentence(TEXT, override)
     assert message.startswith("override ")
     assert fragment in message
@@ -265,7 +265,7 @@ def mesh_world(name):
     return with_change("objects:\n", f"objects:\n  - {mesh}\n")
 
 
-def test_a_missing_mesh_names_its_neighbour(tmp_path):
+def test_a_missing_mesh_names_its_neighbour(tmp_path: Path) -> None:
     (tmp_path / "rock.stl").write_bytes(b"")
     message = sentence(mesh_world("rocks.stl"), folder=tmp_path)
     assert message.startswith("x.yaml line 23: objects.0.file is 'rocks.stl', which is no file in ")
@@ -282,12 +282,12 @@ def test_a_missing_mesh_names_its_neighbour(tmp_path):
         ("x" * 5000 + ".stl", "is no file in"),
     ],
 )
-def test_unreadable_meshes(name, fragment, tmp_path):
+def test_unreadable_meshes(name, fragment, tmp_path: Path) -> None:
     (tmp_path / "bad.stl").write_bytes(b"solid nothing")
     assert fragment in sentence(mesh_world(name), folder=tmp_path)
 
 
-def test_load_reads_a_file_and_looks_for_meshes_beside_it(tmp_path):
+def test_load_reads_a_file_and_looks_for_meshes_beside_it(tmp_path: Path) -> None:
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     lines = [f"v {x} {y} {z}" for x, y, z in corners] + ["f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
     (tmp_path / "rock.obj").write_text("\n".join(lines))
@@ -299,7 +299,7 @@ def test_load_reads_a_file_and_looks_for_meshes_beside_it(tmp_path):
     assert world.where("name") == f"{path} line 1"
 
 
-def test_load_refuses_what_is_no_file(tmp_path):
+def test_load_refuses_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes("name: Fußboden".encode("latin-1"))
     for name, fragment in {
         "none.yaml": "there is no such file",
@@ -311,7 +311,7 @@ def test_load_refuses_what_is_no_file(tmp_path):
             load(tmp_path / name)
 
 
-def test_shipped_worlds_go_by_name(tmp_path, monkeypatch):
+def test_shipped_worlds_go_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one_step.yaml"
     path.write_text(TEXT)
     monkeypatch.setattr(file, "shipped", lambda: {"one_step": path})
@@ -320,11 +320,11 @@ def test_shipped_worlds_go_by_name(tmp_path, monkeypatch):
         load("one_stp")
 
 
-def test_shipped_lists_files_that_exist():
+def test_shipped_lists_files_that_exist() -> None:
     assert all(path.is_file() and path.stem == name for name, path in file.shipped().items())
 
 
-def parse_or_refuse(text, *overrides):
+def parse_or_refuse(text, *overrides) -> None:
     message = ""
     try:
         parse(text, where="x.yaml", folder=Path("/nonexistent"), overrides=overrides)
@@ -335,7 +335,7 @@ def parse_or_refuse(text, *overrides):
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet=st.one_of(st.sampled_from(" \n:-[]{}&*!?#|>'\",.%@0a"), st.characters())))
-def test_random_text_raises_nothing_else(text):
+def test_random_text_raises_nothing_else(text) -> None:
     parse_or_refuse(text)
 
 
@@ -358,7 +358,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, TEXT.count("\n") - 1), st.sampled_from(WORDS), VALUES)
-def test_random_values_raise_nothing_else(number, word, value):
+def test_random_values_raise_nothing_else(number, word, value) -> None:
     lines = TEXT.splitlines()
     indent = len(lines[number]) - len(lines[number].lstrip(" -"))
     lines[number] = f"{lines[number][:indent]}{word}: {value}"
@@ -367,11 +367,11 @@ def test_random_values_raise_nothing_else(number, word, value):
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="=.[]: 0anmephysictrobqu-", max_size=30))
-def test_random_overrides_raise_nothing_else(override):
+def test_random_overrides_raise_nothing_else(override) -> None:
     parse_or_refuse(TEXT, override)
 
 
-def test_a_list_whose_items_are_all_wrong_is_not_called_too_short():
+def test_a_list_whose_items_are_all_wrong_is_not_called_too_short() -> None:
     text = load_text("quince_step").replace("friction: 0.6}", "fricton: 0.6}")
     with pytest.raises(WorldFileError, match="unknown key 'fricton'.*did you mean 'friction'"):
         parse(text, where="x.yaml")

@@ -1,6 +1,7 @@
 """Protocol between a server and its render workers: job queue, messages, worlds."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -25,13 +26,13 @@ from grouser.world.file import load, shipped
 from grouser.world.objects import Mesh
 
 
-def test_replaced_jobs_keep_their_place_in_the_queue():
+def test_replaced_jobs_keep_their_place_in_the_queue() -> None:
     order = replace(ORDER, number=-1)
     sent, dropped = [], []
     channel = WorkerChannel(window=1)
     channel.send = lambda message: sent.append(message.robot)
 
-    def submit(robot):
+    def submit(robot) -> None:
         count_dropped = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
         channel.submit(RenderJob(robot, replace(order, robot=robot), count_dropped))
 
@@ -60,7 +61,7 @@ MESSAGES = [
 
 
 @given(st.lists(st.integers(1, 200), max_size=30))
-def test_messages_round_trip_when_split_anywhere(cuts):
+def test_messages_round_trip_when_split_anywhere(cuts) -> None:
     stream, parcels, received = b"".join(map(wire.encode, MESSAGES)), wire.MessageReader(), []
     for cut in [*cuts, len(stream)]:
         received += parcels.receive(stream[:cut])
@@ -78,7 +79,7 @@ def test_messages_round_trip_when_split_anywhere(cuts):
         wire.encode(wire.Hello("x" * 5000, 1, True)),
     ],
 )
-def test_malformed_message_raises_bad_value(noise):
+def test_malformed_message_raises_bad_value(noise) -> None:
     with pytest.raises(BadValue):
         wire.MessageReader(wire.LARGEST_UNAUTHENTICATED).receive(noise)
 
@@ -91,26 +92,26 @@ def model_bytes(world):
 
 
 @pytest.mark.parametrize("name", ["aibo_meet", "quince_step", "league_field"])
-def test_decoded_world_compiles_to_the_same_model(name):
+def test_decoded_world_compiles_to_the_same_model(name) -> None:
     world = load(name)
     again = decode_world(encode_world(world))
     assert again == visible_world(world)
     assert model_bytes(again) == model_bytes(world)
 
 
-def test_every_shipped_world_round_trips():
+def test_every_shipped_world_round_trips() -> None:
     for name in shipped():
         world = load(name)
         assert decode_world(encode_world(world)) == visible_world(world)
 
 
-def test_world_that_refers_to_a_removed_robot_round_trips():
+def test_world_that_refers_to_a_removed_robot_round_trips() -> None:
     world = Simulation(load("match_1v3", ["view.follow=red_attacker"])).world
     without = world.changed(robots=world.robots[1:])
     assert model_bytes(decode_world(encode_world(without))) == model_bytes(without)
 
 
-def test_mesh_files_are_attached(tmp_path):
+def test_mesh_files_are_attached(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()

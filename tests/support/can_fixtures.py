@@ -13,22 +13,22 @@ from grouser.world.terrain.flat import Flat
 class Controller:
     """Bus node that sends commands and records received frames."""
 
-    def __init__(self, rig, faults=None):
+    def __init__(self, rig, faults=None) -> None:
         self.received, self._counters = [], {}
         self.connection = rig.bus.connect(self, faults, "controller")
 
-    def on_frame(self, frame, time):
+    def on_frame(self, frame, time) -> None:
         self.received.append((time, frame))
 
-    def on_batch_end(self):
+    def on_batch_end(self) -> None:
         pass
 
-    def send(self, *commands):
+    def send(self, *commands) -> None:
         for command in commands:
             counter = self._counters[command.ID] = self._counters.get(command.ID, 40) + 1
             self.connection.send(command.frame(counter))
 
-    def begin(self, *commands):
+    def begin(self, *commands) -> None:
         """Send each command twice: the first after a silence only starts its counter."""
         self.send(*commands, *commands)
 
@@ -40,7 +40,7 @@ class Controller:
 class Rig:
     """Kenaf on flat ground, its drivers, and one controller."""
 
-    def __init__(self, *sensors, faults=None, kind="kenaf", rate_hz=200.0):
+    def __init__(self, *sensors, faults=None, kind="kenaf", rate_hz=200.0) -> None:
         given = {"sensors": sensors} if sensors else {"sensors": ()}
         entry = RobotEntry(name="k", kind=kind, position=(0, 0, 0), **given)
         world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(entry,))
@@ -50,7 +50,7 @@ class Rig:
         self.drivers = MotorDrivers(self.host, entry, self.bus, rate_hz=rate_hz)
         self.controller = Controller(self, faults)
 
-    def run(self, seconds, *commands, every=0.02):
+    def run(self, seconds, *commands, every=0.02) -> None:
         """Advance time while the controller repeats ``commands``."""
         end, due = self.host.time + seconds, self.host.time
         while self.host.time < end - 1e-9:

@@ -1,5 +1,7 @@
 """The command line in this process: what tests of its commands share."""
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
@@ -7,7 +9,7 @@ from grouser.cli import app
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run every test of a module that imports this in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 

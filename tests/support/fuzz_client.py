@@ -82,7 +82,7 @@ def packet(rng, lines):
     return b"".join(made)
 
 
-def send(port, data, rng):
+def send(port, data, rng) -> None:
     """Send a packet in pieces, and wait until the server has ended the connection."""
     with socket.create_connection(("127.0.0.1", port), 60) as wire:
         while data:
@@ -97,7 +97,7 @@ def send(port, data, rng):
             pass
 
 
-def main(seed, lines, *ports):
+def main(seed, lines, *ports) -> None:
     rng, known, sent = random.Random(seed), sources(), 0
     while sent < lines:
         port = ports[0] if rng.random() < 0.9 else rng.choice(ports[1:])

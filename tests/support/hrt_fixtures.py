@@ -18,7 +18,7 @@ STATE = 0.2  # s   from one STA to the next
 class WiredLink:
     """What `Hrt` speaks to."""
 
-    def __init__(self, faults=None, step=0.01, friction=0.65):
+    def __init__(self, faults=None, step=0.01, friction=0.65) -> None:
         ins = {"kind": "ins", "name": "INS", "mount": "body", "rate_hz": 5.0}
         self.robot = Wired("kenaf", ins, friction=friction)
         self.sim, self.step_s = self.robot.sim, step
@@ -35,7 +35,7 @@ class WiredLink:
     def time(self):
         return self.sim.time
 
-    def send(self, frames):
+    def send(self, frames) -> None:
         self.counter += 1
         datagram = Datagram(DatagramKind.COMMANDS, self.counter, tuple(frames), True)
         self.out.send(pack(datagram), self.time)
@@ -45,13 +45,13 @@ class WiredLink:
             self.inbox.put(data)
         return self.inbox.take()
 
-    def wait(self, seconds):
+    def wait(self, seconds) -> None:
         for _ in range(max(1, round(seconds / self.step_s)) if seconds else 0):
             self._pass_on()
             self.sim.step(self.step_s)
             self._hear()
 
-    def _pass_on(self):
+    def _pass_on(self) -> None:
         now = self.time
         for data in self.forged:
             assert self.bridge.receive(data, "somebody", now) is None
@@ -64,7 +64,7 @@ class WiredLink:
             for line in message.lines(self.robot.profile.dialect):
                 self.robot.tell(line)
 
-    def _hear(self):
+    def _hear(self) -> None:
         sensors = {name: sensor for (_, name), (sensor, _) in self.sim.scene.sensors.items()}
         felt = [(sensors[reading.sensor], reading) for _, reading in self.sim.drain_readings()]
         messages = encode(felt, self.robot.layout, self.robot.profile)
@@ -74,5 +74,5 @@ class WiredLink:
         for message in self.robot.received(messages):
             self.bridge.on_message(message, self.time)
 
-    def close(self):
+    def close(self) -> None:
         pass

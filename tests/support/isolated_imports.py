@@ -19,7 +19,7 @@ from contextlib import suppress
 class Absent(importlib.abc.MetaPathFinder):
     """Import hook that hides modules."""
 
-    def __init__(self, names):
+    def __init__(self, names) -> None:
         self._names = names
 
     def find_spec(self, name, path=None, target=None):
@@ -58,7 +58,7 @@ def attempt(job):
     return ""
 
 
-def main():
+def main() -> None:
     """Run all jobs, one process each."""
     warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside idle threads of numpy
     jobs = json.load(sys.stdin)

@@ -12,7 +12,7 @@ import time
 from grouser.client.connection import join
 
 
-def drive(port, name, kind, x, y, seed, turns, every, think):
+def drive(port, name, kind, x, y, seed, turns, every, think) -> None:
     rng, unseeded = random.Random(seed), random.Random()
     where = {"port": port, "token": os.environ.get("GROUSER_TOKEN"), "timeout": 600}
     time.sleep(unseeded.uniform(0, think))

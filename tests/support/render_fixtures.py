@@ -20,13 +20,13 @@ def in_a_loop(test):
     """Run a coroutine test in its own event loop."""
 
     @functools.wraps(test)
-    def run(*args, **options):
+    def run(*args, **options) -> None:
         asyncio.run(test(*args, **options))
 
     return run
 
 
-async def until(true, seconds=60.0):
+async def until(true, seconds=60.0) -> None:
     """Run the event loop until ``true()`` returns True."""
     for _ in range(int(seconds / 0.01)):
         if true():

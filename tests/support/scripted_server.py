@@ -40,7 +40,7 @@ class Peer:
         context: for TLS.
     """
 
-    def __init__(self, answers, dialect=UDK, greets=True, context=None):
+    def __init__(self, answers, dialect=UDK, greets=True, context=None) -> None:
         self.answers = answers
         self.dialect = dialect
         self.greets = greets
@@ -56,12 +56,12 @@ class Peer:
         assert started.wait(10)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
         assert not self._thread.is_alive()
 
-    async def _serve(self, started):
+    async def _serve(self, started) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
         self._open = set()
@@ -73,7 +73,7 @@ class Peer:
         for writer in self._open:
             writer.close()
 
-    async def _client(self, reader, writer):
+    async def _client(self, reader, writer) -> None:
         side = ServerSide(self.dialect)
         self._open.add(writer)
         with contextlib.suppress(OSError):
@@ -90,7 +90,7 @@ class Peer:
         self.left.set()
         writer.close()
 
-    def _say(self, writer, side, message):
+    def _say(self, writer, side, message) -> None:
         for line in side.send(message):
             writer.write(line)
 

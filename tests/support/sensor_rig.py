@@ -30,7 +30,7 @@ def simulation(*sensors, objects=(), seed=0, kind="packbot", **command):
     return Simulation(world, seed=seed)
 
 
-def put(sim, x=0.0, y=0.0, z=0.09, **turn):
+def put(sim, x=0.0, y=0.0, z=0.09, **turn) -> None:
     """Stand the robot somewhere."""
     sim.apply(SetPose("a", Pose.at(x, y, z, **turn)))
     mujoco.mj_kinematics(sim.model, sim.data)

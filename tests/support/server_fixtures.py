@@ -24,7 +24,9 @@ TIMEOUT = 60.0
 class Served:
     """``grouser serve`` with free ports, as a context manager; its log goes to a file."""
 
-    def __init__(self, folder, world, *options, token=None, host="127.0.0.1", command="serve"):
+    def __init__(
+        self, folder, world, *options, token=None, host="127.0.0.1", command="serve"
+    ) -> None:
         self._log = Path(folder) / f"server{time.monotonic_ns()}.log"
         self.host, self.token = host, token
         free = () if "--port" in options else ("--port", "0")
@@ -45,7 +47,7 @@ class Served:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         died = self.process.poll()
         self.process.terminate()
         self.process.wait(TIMEOUT)
@@ -93,7 +95,7 @@ def environment(token=None):
 class LockstepClient:
     """Client process in lockstep (lockstep_client.py)."""
 
-    def __init__(self, served, name, *words):
+    def __init__(self, served, name, *words) -> None:
         command = [sys.executable, CLIENT, str(served.ports["control"]), name, *map(str, words)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(served.token)
@@ -102,7 +104,7 @@ class LockstepClient:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         self.process.wait(TIMEOUT)
@@ -114,7 +116,7 @@ class LockstepClient:
         assert output, f"the client ended with {self.process.wait(TIMEOUT)}"
         return output
 
-    def kill(self):
+    def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
 
 
@@ -128,7 +130,7 @@ def until(condition, seconds=TIMEOUT):
 
 
 @pytest.fixture(scope="module", name="world")
-def yard(tmp_path_factory):
+def yard(tmp_path_factory: pytest.TempPathFactory):
     """Return the path of a world file (fixture ``world``)."""
     path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
     path.write_text(WORLD)

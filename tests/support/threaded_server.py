@@ -12,7 +12,7 @@ from support.server_fixtures import TIMEOUT
 class LiveWorld:
     """Server in a thread, as a context manager; records the poses of robots."""
 
-    def __init__(self, world, *gateways, pictures=None, watch=(), **options):
+    def __init__(self, world, *gateways, pictures=None, watch=(), **options) -> None:
         """Serve ``world``; record the poses of the robots ``watch`` every 10 ms."""
         self._world, self._watch = world, watch
         self._options = ServerOptions(gateways=gateways, pictures=pictures, **options)
@@ -21,7 +21,7 @@ class LiveWorld:
         self.places = {name: [] for name in watch}
         """Robot -> list of time (s), x, y (m) and yaw (rad)."""
 
-    async def _serve(self):
+    async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         simulation = Simulation(self._world, crash_folder=None)
         async with Server(simulation, self._options) as self.server:
@@ -30,7 +30,7 @@ class LiveWorld:
             await self.server.run()
             noting.cancel()
 
-    async def _note(self):
+    async def _note(self) -> None:
         while True:
             for name in self._watch:
                 pose = self.server.host.simulation.pose(name)
@@ -44,6 +44,6 @@ class LiveWorld:
         assert self._ready.wait(TIMEOUT)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_) -> None:
         self._loop.call_soon_threadsafe(self.server.stop)
         self._thread.join(TIMEOUT)

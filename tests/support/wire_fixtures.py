@@ -17,7 +17,7 @@ from grouser.world.terrain.flat import Flat
 class Wired:
     """One robot, ``r``, and its client."""
 
-    def __init__(self, kind, *sensors, objects=(), profile=None, friction=0.8, **options):
+    def __init__(self, kind, *sensors, objects=(), profile=None, friction=0.8, **options) -> None:
         _, usual = CLASSES[kind]
         entry = RobotEntry(
             name="r", kind=kind, position=(0, 0, 0), sensors=sensors, options=usual | options
@@ -47,7 +47,7 @@ class Wired:
         angles = partial(self.sim.angles, "r")
         return self.adapter.command(self.heard(line), self.profile, angles, self.drive_state)
 
-    def tell(self, *lines, seconds=0.0):
+    def tell(self, *lines, seconds=0.0) -> None:
         """Let the client say ``lines``, then let time pass."""
         for line in lines:
             self.sim.command("r", self.orders(line))

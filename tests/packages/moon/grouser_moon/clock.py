@@ -16,7 +16,7 @@ class Clock:
     delay_s: float = 0.0
     zone: str = "Mare Tranquillitatis"
 
-    def add(self, spec):
+    def add(self, spec) -> None:
         """Add nothing: the clock needs no part of the model."""
 
     def bind(self, model, prefix):
@@ -29,7 +29,7 @@ class BoundClock:
 
     needs = Needs.STATE
 
-    def __init__(self, description):
+    def __init__(self, description) -> None:
         self._description = description
 
     def read(self, context, rng):

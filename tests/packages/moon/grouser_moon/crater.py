@@ -11,7 +11,7 @@ class Crater(PlacedTerrain):
     kind: Literal["moon_crater"] = "moon_crater"
     depth: float = 0.1
 
-    def add(self, spec, contact, name):
+    def add(self, spec, contact, name) -> None:
         """Add the walls."""
         for side, y in enumerate((-0.8, 0.8)):
             self._block(
