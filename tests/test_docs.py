@@ -36,6 +36,14 @@ def names(module: str) -> frozenset[str]:
                     found |= set(ast.literal_eval(value))
             case ast.AnnAssign(target=ast.Name(id=name)):
                 found.add(name)
+    stub = modules()[module].with_suffix(".pyi")
+    if stub.is_file():
+        found |= {
+            alias.asname or alias.name
+            for node in ast.parse(stub.read_text("utf-8")).body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
     inside = f"{module}."
     return frozenset(found) | {
         other.removeprefix(inside).split(".")[0] for other in modules() if other.startswith(inside)
