@@ -1,4 +1,4 @@
-"""The source tree: modules, packages, zones of the import rules, imports."""
+"""Modules, packages, imports and import rules of the source tree."""
 
 import ast
 from functools import cache
@@ -168,10 +168,28 @@ def tree(path: Path) -> ast.Module:
 
 
 @cache
+def _type_checking(path: Path) -> set[ast.AST]:
+    """Return the nodes under ``if TYPE_CHECKING``."""
+    tests = [node for node in ast.walk(tree(path)) if isinstance(node, ast.If)]
+    return {
+        inner
+        for node in tests
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+
+
+@cache
 def imports(path: Path) -> set[str]:
-    """Return every module that ``path`` imports: in functions and for type checkers as well."""
+    """Return every module that ``path`` imports: in functions and for type checkers as well.
+
+    Imports of its own package for type checkers only are left out: they cannot close a cycle.
+    """
     known, found = modules(), set()
+    own = f"grouser.{package(module(path))}"
     for node in ast.walk(tree(path)):
+        if node in _type_checking(path) and getattr(node, "module", "").startswith(own):
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

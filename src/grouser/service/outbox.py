@@ -7,40 +7,14 @@ same sensor before others; if the remaining lines exceed the limit, the connecti
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from typing import Protocol
 
 HIGH = 64 * 1024
 """Bytes in the transport's buffer above which lines wait in the outbox."""
 
 _Line = tuple[int, bytes]
 """Sequence number, and bytes."""
-
-
-class Pipe(Protocol):
-    """The part of `asyncio.Transport` that an outbox uses."""
-
-    def write(self, data: bytes) -> None:
-        """Send ``data`` now or when the peer reads."""
-
-    def get_write_buffer_size(self) -> int:
-        """Return the number of buffered bytes."""
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Set the limits at which the protocol's writing is paused and resumed."""
-
-    def is_closing(self) -> bool:
-        """Return True if the transport is closing or closed."""
-
-    def abort(self) -> None:
-        """Close at once; drop what is buffered."""
-
-
-class Sender(Protocol):
-    """Destination of lines."""
-
-    def line(self, data: bytes, *, stale: str | None = None) -> None:
-        """Send one line; with a ``stale`` name it may be dropped for a newer one of that name."""
 
 
 class Outbox:
@@ -51,7 +25,7 @@ class Outbox:
         most_bytes: limit of the waiting bytes, without those in the transport's buffer.
     """
 
-    def __init__(self, transport: Pipe, most_bytes: int) -> None:
+    def __init__(self, transport: asyncio.Transport, most_bytes: int) -> None:
         self.dropped = 0
         """Number of dropped lines."""
         self.cut = False

@@ -12,7 +12,7 @@ from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.extensions import Notice, RadioMessage, Tick
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import NO_BATTERY
-from grouser.service.outbox import Sender
+from grouser.service.outbox import Outbox
 from grouser.service.radio import RadioSignal
 from grouser.service.reading_queues import SensorReading
 from grouser.service.watchdog import BatteryState
@@ -22,7 +22,7 @@ class ClientWriter:
     """Writer of messages in the client's dialect; the session's `ParticipantListener`."""
 
     def __init__(
-        self, context: UsarsimContext, profile: PortProfile, side: ServerSide, sender: Sender
+        self, context: UsarsimContext, profile: PortProfile, side: ServerSide, outbox: Outbox
     ) -> None:
         """Write to one client.
 
@@ -30,10 +30,10 @@ class ClientWriter:
             context: host, adapters and camera images.
             profile: dialect, axes and units of the port.
             side: encodes messages as lines.
-            sender: queue of the lines for the client.
+            outbox: queue of the lines for the client.
         """
         self._context, self._profile = context, profile
-        self._side, self._sender = side, sender
+        self._side, self._outbox = side, outbox
         self.extended = False
         """The client has sent an extension command, so it may receive extension messages."""
         self.drive_state = DriveState()
@@ -47,7 +47,7 @@ class ClientWriter:
         """Write messages that are never dropped."""
         for message in messages:
             for line in self._side.send(message):
-                self._sender.line(line)
+                self._outbox.line(line)
 
     def _write_replaceable(self, messages: Iterable[Message]) -> None:
         """Write messages that are dropped if a newer one of the same subject is queued.
@@ -57,10 +57,10 @@ class ClientWriter:
         """
         lines = [line for message in messages for line in self._side.send(message)]
         if self.extended and lines:
-            self._sender.line(b"".join(lines), stale=" ".join(map(line_subject, lines)))
+            self._outbox.line(b"".join(lines), stale=" ".join(map(line_subject, lines)))
             return
         for line in lines:
-            self._sender.line(line, stale=line_subject(line))
+            self._outbox.line(line, stale=line_subject(line))
 
     # -- participant listener ----------------------------------------------------------------
 
@@ -104,7 +104,7 @@ class ClientWriter:
         if self.extended:
             received = RadioMessage(message.sender, message.data, message.strength)
             for line in self._side.send(received):
-                self._sender.line(line, stale=f"radio {message.sender}")
+                self._outbox.line(line, stale=f"radio {message.sender}")
 
     def robot_halted(self) -> None:
         """Clear all motion commands after the robot was stopped."""

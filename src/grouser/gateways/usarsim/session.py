@@ -28,7 +28,7 @@ from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.service.access import MIN_TOKEN_LENGTH, Login, Role
 from grouser.service.background_composer import SceneNotReady
 from grouser.service.lockstep import LONGEST_TURN, DeferredCommand
-from grouser.service.outbox import Sender
+from grouser.service.outbox import Outbox
 from grouser.service.participant import Participant
 from grouser.service.request_queue import Request
 from grouser.simulation.changes.actions import SetPose
@@ -91,19 +91,19 @@ class Session:
     """Translation between one client and its participant in the host."""
 
     def __init__(
-        self, context: UsarsimContext, profile: PortProfile, sender: Sender, login: Login
+        self, context: UsarsimContext, profile: PortProfile, outbox: Outbox, login: Login
     ) -> None:
         """Send the greeting.
 
         Args:
             context: host and state shared by all sessions.
             profile: dialect, axes and units of the port.
-            sender: queue of the lines for the client.
+            outbox: queue of the lines for the client.
             login: address and roles of the client.
         """
         self._context, self._host, self._profile = context, context.host, profile
         self._side = ServerSide(profile.dialect, context.registry.limits.longest_line)
-        self._writer = ClientWriter(context, profile, self._side, sender)
+        self._writer = ClientWriter(context, profile, self._side, outbox)
         self.participant = Participant(
             context.host,
             login,

@@ -12,10 +12,9 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from grouser.errors import BadValue, GrouserError, unknown
-from grouser.frames import Pose
 from grouser.simulation.changes.actions import (
     Action,
     CallRoutine,
@@ -26,7 +25,6 @@ from grouser.simulation.changes.actions import (
     RefereeCall,
     RunEvent,
 )
-from grouser.simulation.scene_state import SceneState
 from grouser.simulation.schedule import generator
 from grouser.simulation.script.grammar import parse
 from grouser.simulation.script.referee import Referee
@@ -36,37 +34,8 @@ from grouser.world.events import EACH, Event
 from grouser.world.file import World
 from grouser.world.triggers import GROUPS
 
-
-class ScriptedSimulation(Protocol):
-    """The part of `Simulation` that events use; avoids an import cycle."""
-
-    @property
-    def state(self) -> SceneState:
-        """State of the running scene."""
-        ...
-
-    @property
-    def world(self) -> World:
-        """Present description of the world."""
-        ...
-
-    @property
-    def time(self) -> float:
-        """Simulated time, s."""
-        ...
-
-    def apply(self, action: Action) -> None:
-        """Carry out ``action`` now."""
-        ...
-
-    def schedule(self, time: float, action: Action) -> None:
-        """Carry out ``action`` when simulated time reaches ``time`` (s)."""
-        ...
-
-    def pose(self, name: str) -> Pose:
-        """Return the pose of a robot's root or of an object, X_WB."""
-        ...
-
+if TYPE_CHECKING:
+    from grouser.simulation.simulation import Simulation
 
 CAUSE = "{who}"
 """Placeholder in an event's lines for the robot or object that fired it."""
@@ -147,7 +116,7 @@ class Events:
         self.referee = Referee(world.match) if world.match else None
         """Referee of the world's match, if there is one."""
 
-    def start(self, simulation: ScriptedSimulation) -> None:
+    def start(self, simulation: Simulation) -> None:
         """Set the clocks of all events that have one.
 
         Raises:
@@ -169,7 +138,7 @@ class Events:
 
     def apply(
         self,
-        simulation: ScriptedSimulation,
+        simulation: Simulation,
         action: FireEvent | RunEvent | ClockTick | CallRoutine | RefereeCall,
     ) -> None:
         """Carry out ``action``."""
@@ -185,7 +154,7 @@ class Events:
             case RefereeCall():
                 self._call_referee(simulation, action)
 
-    def tick(self, simulation: ScriptedSimulation, name: str) -> None:
+    def tick(self, simulation: Simulation, name: str) -> None:
         """Fire an event at a tick of its clock, and set the clock again."""
         event = self._find(name)
         self._ticks[name] += 1
@@ -193,7 +162,7 @@ class Events:
             self._set_clock(simulation, event)
         self.fire(simulation, name, "")
 
-    def fire(self, simulation: ScriptedSimulation, name: str, by: str) -> None:
+    def fire(self, simulation: Simulation, name: str, by: str) -> None:
         """Run an event after its delay, with its probability."""
         event = self._find(name)
         if event.chance < 1 and self._generators[name].random() >= event.chance:
@@ -203,7 +172,7 @@ class Events:
         else:
             simulation.apply(RunEvent(name, by))
 
-    def run(self, simulation: ScriptedSimulation, name: str, by: str) -> None:
+    def run(self, simulation: Simulation, name: str, by: str) -> None:
         """Run the lines of an event, then fire the events that follow it."""
         event = self._find(name)
         if event.times is not None and self._runs[name] >= event.times:
@@ -218,7 +187,7 @@ class Events:
         finally:
             self._depth -= 1
 
-    def handle_crossing(self, simulation: ScriptedSimulation, crossing: Crossing) -> None:
+    def handle_crossing(self, simulation: Simulation, crossing: Crossing) -> None:
         """Run the lines of a trigger after a body entered, left or stayed."""
         trigger, body = self._triggers[crossing.trigger], crossing.body
         self._log.add(LogEntry(simulation.time, crossing.kind, trigger.name, body))
@@ -227,7 +196,7 @@ class Events:
         for name in trigger.fires:
             self._attempt(simulation, trigger.name, FireEvent(name, body))
 
-    def _call_referee(self, simulation: ScriptedSimulation, action: RefereeCall) -> None:
+    def _call_referee(self, simulation: Simulation, action: RefereeCall) -> None:
         """Pass an input to the referee and carry out its actions."""
         if self.referee is None:
             raise BadValue("referee: there is none, the world has no match (key 'match')")
@@ -237,7 +206,7 @@ class Events:
         for then in self.referee.handle(action, simulation.time, places):
             simulation.apply(then)
 
-    def _run_lines(self, simulation: ScriptedSimulation, event: Event, by: str) -> None:
+    def _run_lines(self, simulation: Simulation, event: Event, by: str) -> None:
         for line in event.do:
             for dispatched in _dispatched(line, event, simulation.world):
                 self._run_line(simulation, event.name, dispatched.replace(CAUSE, by))
@@ -253,7 +222,7 @@ class Events:
         for name in event.then:
             self._attempt(simulation, event.name, FireEvent(name, by))
 
-    def _run_line(self, simulation: ScriptedSimulation, name: str, line: str) -> None:
+    def _run_line(self, simulation: Simulation, name: str, line: str) -> None:
         try:
             action = parse(line, Names.of(simulation.world), trusted=True)
         except GrouserError as error:
@@ -261,7 +230,7 @@ class Events:
             return
         self._attempt(simulation, name, action)
 
-    def _attempt(self, simulation: ScriptedSimulation, name: str, action: Action) -> None:
+    def _attempt(self, simulation: Simulation, name: str, action: Action) -> None:
         try:
             simulation.apply(action)
         except GrouserError as error:
@@ -273,7 +242,7 @@ class Events:
             text = f"{action.routine} raised {type(error).__name__}: {error}"
             self._log.add(LogEntry(simulation.time, "failed", name, text=text))
 
-    def _set_clock(self, simulation: ScriptedSimulation, event: Event) -> None:
+    def _set_clock(self, simulation: Simulation, event: Event) -> None:
         ticks = self._ticks[event.name]
         if event.at is not None and ticks == 0:
             time = event.at
@@ -291,7 +260,7 @@ class Events:
         return self._events[name]
 
 
-def call_routine(routine: str, simulation: ScriptedSimulation, event: str, by: str) -> None:
+def call_routine(routine: str, simulation: Simulation, event: str, by: str) -> None:
     """Call a user's routine, ``module:function``, with the simulation and a log entry."""
     module, _, name = routine.partition(":")
     try:
