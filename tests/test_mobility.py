@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import error_line, grouser
 
 from grouser.cli.mobility_report import NOT_CONFIRMED
 from grouser.errors import BadValue, UnknownName
@@ -22,6 +22,8 @@ from grouser.mobility.suite import LineKeeper, Operator
 from grouser.simulation.scene import compose
 from grouser.trials import threads
 from grouser.trials.trial import Observation
+
+pytestmark = pytest.mark.usefixtures("working_folder")
 
 PACKBOT = suite.measure_candidate("packbot", {})
 QUINCE = suite.measure_candidate("quince", {})
@@ -216,7 +218,7 @@ def test_a_robot_that_passes_no_size_cannot() -> None:
     ],
 )
 def test_mistakes_are_one_sentence(arguments, sentence) -> None:
-    assert sentence in refused(grouser("mobility", *arguments))
+    assert sentence in error_line(grouser("mobility", *arguments))
 
 
 # -- the whole of it -----------------------------------------------------------------------------
@@ -233,7 +235,7 @@ def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path: Path) -> None:
     assert html.count("<img") == len(APPARATUS)
     runs = json.loads((tmp_path / "sheet.json").read_text())["runs"]
     assert "diverged" not in {run["verdict"] for run in runs}
-    # As many as docs/how-to/mobility.md says of our contact; Kenaf gets over one more at 0.5 ms.
+    # The table in docs/how-to/mobility.md; Kenaf passes one more at 0.5 ms.
     assert sum(run["passed"] for run in runs) >= {"quince": 28, "kenaf": 27}[robot]
 
 

@@ -26,7 +26,7 @@ TIMEOUT = 3000.0
 FAULTS = (
     "link 'base_link' has the mass -12 kg, it must be above 0",
     "the mesh 'hul.stl' of link 'base_link' is not in",
-    "joint 'mast_joint' is revolute, but nobody says how far it goes",
+    "joint 'mast_joint' is revolute, but has no limits",
 )
 TOP = 0.12 + 0.07 + 0.01
 """m; step, pulley, grouser: where the middle is when it stands on the step."""

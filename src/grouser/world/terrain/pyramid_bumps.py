@@ -3,7 +3,7 @@
 The report's text puts every peak over the middle of its base, its Fig. C.3 anywhere in the middle
 half of it: `peak` selects one. Every bump is a convex body. A height field would be wrong: its
 cells are split along one diagonal, so that two of a pyramid's four ridges have half their height
-(docs/how-to/ground.md has the figures), and a peak that is off the grid moves.
+(figures: docs/appendix/ground.md), and a peak that is off the grid moves.
 """
 
 from __future__ import annotations
