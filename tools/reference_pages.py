@@ -20,13 +20,14 @@ import typer
 from pydantic import BaseModel
 
 from grouser.cli import app
+from grouser.physics.compliance import Compliance
 from grouser.robots.kinds import ROBOTS
 from grouser.sensors.sensor import POSE_KEYS, SENSORS
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, Start, View, World
 from grouser.world.match import Match
 from grouser.world.objects import OBJECTS
-from grouser.world.physics_settings import Contact, ContactCompliance, PhysicsSettings
+from grouser.world.physics_settings import Contact, PhysicsSettings
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS
 from grouser.world.triggers import TRIGGERS
@@ -34,7 +35,7 @@ from grouser.world.triggers import TRIGGERS
 PARTS: Mapping[str, type[BaseModel]] = {
     "the world": World,
     "physics": PhysicsSettings,
-    "physics.contact, robots.*.contact": ContactCompliance,
+    "physics.contact, robots.*.contact": Compliance,
     "physics.solver_contact": Contact,
     "robots.*": RobotEntry,
     "starts.*": Start,

@@ -21,15 +21,13 @@ which carry no load at rest. They resist approach only.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import mujoco
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
-from grouser.errors import BadValue
 from grouser.physics.contacts import BELT, HULL, WORLD
 
 SINK = 0.11e-3
@@ -66,28 +64,27 @@ SHARE, FREQUENCY, DAMPING_RATIO, BUFFER = range(MARKS)
 """Columns of a geom's user data; 0, or none: the standard."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compliance:
-    """Compliance of a whole body on the points it stands on."""
+class Compliance(BaseModel):
+    """Compliance of a whole body on the points it stands on (docs/explanation/contact.md)."""
 
-    frequency: float = 300.0
-    """Of its bounce, rad/s. The standard is an estimate: a rubber block of 5 x 75 mm and 8 mm high
-    (5 MPa) is 0.23 MN/m, and PackBot on its 24 bars would bounce at 540 rad/s; belt and bearings
-    are softer."""
-    damping_ratio: float = 0.05
-    """Of that bounce; 1: critical. Estimate: rubber loses 0.1 to 0.3 of a cycle's energy as loss
-    factor, which is twice this number; more would lift sliding bodies."""
-    friction_rate: float = 900.0
-    """Decay rate of a slip that friction can stop, 1/s."""
-    impact_damping: float = 8.0
-    """Damping ratio of the buffers, against approach only; estimate: a robot dropped from 0.1 m
-    rebounds by less than 10 mm."""
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
+    )
 
-    def __post_init__(self) -> None:
-        for name in ("frequency", "damping_ratio", "friction_rate", "impact_damping"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise BadValue(f"contact: {name} is {value}, must be above 0")
+    frequency: Annotated[float, Field(gt=0, le=10_000)] = 300.0
+    """Natural frequency of a body bouncing on its contact points, rad/s; above 0. The body sinks in
+    by g/frequency²; it is limited to 0.4/timestep, which is below 300 at steps of 2 ms. The default
+    is an estimate: a rubber block of 5 x 75 mm and 8 mm high (5 MPa) is 0.23 MN/m, and PackBot on
+    its 24 bars would bounce at 540 rad/s; belt and bearings are softer."""
+    damping_ratio: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """Damping ratio of that motion, above 0 to 1; values above 0.1 lift sliding bodies. The default
+    is an estimate: rubber loses 0.1 to 0.3 of a cycle's energy as loss factor, which is twice this
+    number."""
+    friction_rate: Annotated[float, Field(gt=0, le=100_000)] = 900.0
+    """Rate at which friction stops slip, 1/s; limited to 0.9/timestep."""
+    impact_damping: Annotated[float, Field(gt=0, le=100)] = 8.0
+    """Damping ratio during approach only, for robots and objects with buffer geoms; above 0. The
+    default is an estimate: a robot dropped from 0.1 m rebounds by less than 10 mm."""
 
     def at(self, timestep: float) -> Compliance:
         """Return the nearest compliance that steps of ``timestep`` (s) can follow."""
@@ -112,9 +109,6 @@ class Compliance:
     def buffering(self, mass: float) -> float:
         """Return the damper (N s/m) of all buffers together under ``mass`` (kg)."""
         return 2 * self.impact_damping * mass * self.frequency
-
-
-STANDARD_COMPLIANCE = Compliance()
 
 
 def mark(

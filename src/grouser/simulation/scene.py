@@ -127,9 +127,9 @@ def compose(
     if world.physics.solver_contact is None:
         compliance.apply(
             model,
-            world.physics.contact.compliance,
+            world.physics.contact,
             {
-                f"{entry.name}/{robots[entry.name].root}": entry.contact.compliance
+                f"{entry.name}/{robots[entry.name].root}": entry.contact
                 for entry in world.robots
                 if entry.contact
             },

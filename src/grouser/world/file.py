@@ -38,6 +38,7 @@ from pydantic import (
 
 from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
+from grouser.physics.compliance import Compliance
 from grouser.world.events import Choice, Event, check_events
 from grouser.world.field_types import (
     ROBOT_ENDINGS,
@@ -51,7 +52,7 @@ from grouser.world.field_types import (
 )
 from grouser.world.match import Match, Player, Team, check_match
 from grouser.world.objects import OBJECTS, AnyObject
-from grouser.world.physics_settings import STANDARD, Contact, ContactCompliance, PhysicsSettings
+from grouser.world.physics_settings import STANDARD, Contact, PhysicsSettings
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
@@ -150,7 +151,7 @@ class RobotEntry(NamedPose):
     or in the list, is the standard equipment of the robot's kind."""
     command: dict[str, float] = Field(default_factory=dict)
     """Initial command, in the drives' units."""
-    contact: ContactCompliance | None = None
+    contact: Compliance | None = None
     """Contact compliance of this robot; None: that of the world's `physics.contact`."""
 
     def equipped(self) -> RobotEntry:
@@ -266,10 +267,10 @@ def _keys(model: type[BaseModel]) -> frozenset[str]:
 KEYS: AllowedKeys = {
     "": _keys(World),
     "physics": _keys(PhysicsSettings),
-    "physics.contact": _keys(ContactCompliance),
+    "physics.contact": _keys(Compliance),
     "physics.solver_contact": _keys(Contact),
     "robots.*": _keys(RobotEntry),
-    "robots.*.contact": _keys(ContactCompliance),
+    "robots.*.contact": _keys(Compliance),
     "starts.*": _keys(Start),
     "events.*": _keys(Event),
     "events.*.one_of.*": _keys(Choice),

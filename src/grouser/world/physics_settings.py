@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import mujoco
 from pydantic import Field, model_validator
 
-from grouser.physics.compliance import STANDARD_COMPLIANCE, Compliance
+from grouser.physics.compliance import Compliance
 from grouser.world.field_types import Description, Rgb, mistake
 
 INTEGRATORS = {
@@ -34,30 +34,6 @@ SOLVERS = {
 
 Impedance = Annotated[float, Field(ge=0.0001, le=0.9999)]
 """Impedance of a constraint, -; MuJoCo clips values outside this range."""
-
-
-class ContactCompliance(Description):
-    """Contact compliance of moving bodies, in physical terms (docs/explanation/contact.md)."""
-
-    frequency: Annotated[float, Field(gt=0, le=10_000)] = STANDARD_COMPLIANCE.frequency
-    """Natural frequency of a body bouncing on its contact points, rad/s; above 0. The body sinks in
-    by g/frequency²; it is limited to 0.4/timestep, which is below 300 at steps of 2 ms."""
-    damping_ratio: Annotated[float, Field(gt=0, le=1)] = STANDARD_COMPLIANCE.damping_ratio
-    """Damping ratio of that motion, above 0 to 1; values above 0.1 lift sliding bodies."""
-    friction_rate: Annotated[float, Field(gt=0, le=100_000)] = STANDARD_COMPLIANCE.friction_rate
-    """Rate at which friction stops slip, 1/s; limited to 0.9/timestep."""
-    impact_damping: Annotated[float, Field(gt=0, le=100)] = STANDARD_COMPLIANCE.impact_damping
-    """Damping ratio during approach only, for robots and objects with buffer geoms; above 0."""
-
-    @property
-    def compliance(self) -> Compliance:
-        """These values as the physics package takes them."""
-        return Compliance(
-            frequency=self.frequency,
-            damping_ratio=self.damping_ratio,
-            friction_rate=self.friction_rate,
-            impact_damping=self.impact_damping,
-        )
 
 
 class Contact(Description):
@@ -109,7 +85,7 @@ class PhysicsSettings(Description):
     impratio: Annotated[float, Field(gt=0, le=100_000)] = 20_000.0
     """Ratio of friction to normal impedance; above 0. A held body creeps at (force held)/(damper x
     impratio)."""
-    contact: ContactCompliance = ContactCompliance()
+    contact: Compliance = Compliance()
     """Contact compliance of moving bodies."""
     solver_contact: Contact | None = None
     """MuJoCo's contact parameters for every contact instead of `contact`; only for comparisons."""
