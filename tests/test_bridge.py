@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from support.hrt_fixtures import WiredLink
+from support.hrt_fixtures import SimulatedLink
 
 from grouser.client.bridge import Bridge
 from grouser.client.hrt_robot import Hrt, HrtStatus
@@ -241,8 +241,8 @@ def yaw(link):
 def short_run(seed):
     """Drive and turn a little over a link with faults, with forged datagrams all the time."""
     faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
-    link = WiredLink(faults)
-    link.forged = [pack(Datagram(DatagramKind.COMMANDS, 7, (BeltSpeeds(0.5, -0.5).frame(9),)))]
+    link = SimulatedLink(faults)
+    link.injected = [pack(Datagram(DatagramKind.COMMANDS, 7, (BeltSpeeds(0.5, -0.5).frame(9),)))]
     robot = Hrt(link)
     robot.go_forward(40)
     robot.turning(20)
@@ -260,13 +260,13 @@ def test_run_with_faults_arrives_and_repeats_bit_for_bit() -> None:
     assert link.bridge.refused["sender"] > 100
     again, _ = short_run(1)
     assert again.sim.fingerprint() == link.sim.fingerprint()
-    assert again.said == link.said
+    assert again.sent == link.sent
     robot.set_speeds(150, 150)
     robot.wait(0.6)
     last = link.time
-    link.said.clear()
+    link.sent.clear()
     link.wait(0.5)  # the controller has died; what is under way still comes
-    stops = [when for when, message in link.said if message == SkidDrive(0.0, 0.0)]
+    stops = [when for when, message in link.sent if message == SkidDrive(0.0, 0.0)]
     assert len(stops) == 1
     valid = link.bridge.last_belt_command
     assert last - 0.25 <= valid <= last + 0.07  # the last ones may be lost
@@ -282,7 +282,7 @@ def test_run_with_faults_arrives_and_repeats_bit_for_bit() -> None:
 def test_a_positive_angle_lifts_each_flipper_in_the_simulation() -> None:
     """Each by another angle, so that none can be taken for another."""
     angles = [15.0, 20.0, 25.0, 30.0]
-    link = WiredLink()
+    link = SimulatedLink()
     robot = Hrt(link)
     robot.move_flippers(*angles)
     names = ("front_left_arm", "front_right_arm", "rear_left_arm", "rear_right_arm")

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import error_line, grouser
 
 from grouser import errors
 from grouser.benches import BENCHES
@@ -25,6 +25,8 @@ from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import shipped
+
+pytestmark = pytest.mark.usefixtures("working_folder")
 
 SOURCE = Path(errors.__file__).parents[1]
 SHORT = ("--seconds", "0.2", "--size", "96x64")
@@ -142,7 +144,7 @@ def test_divergence_prints_one_line_and_writes_no_picture(tmp_path: Path) -> Non
     result = grouser(
         "run", "quince_step", *SHORT, "--set", "physics.energy_limit=1e-9", "--picture", "p.png"
     )
-    assert "diverged" in refused(result)
+    assert "diverged" in error_line(result)
     assert [file.suffix for file in tmp_path.iterdir()] == [".npz"]
 
 
@@ -157,7 +159,7 @@ def test_divergence_prints_one_line_and_writes_no_picture(tmp_path: Path) -> Non
     ],
 )
 def test_world_file_errors_print_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
-    sentence = refused(grouser("run", world_file(tmp_path, old, new)))
+    sentence = error_line(grouser("run", world_file(tmp_path, old, new)))
     assert "w.yaml line" in sentence
     assert said in sentence
 
@@ -189,7 +191,7 @@ def test_invalid_options_are_rejected_before_the_run(
     (tmp_path / "folder.png").mkdir()
     (tmp_path / "file").touch()
     monkeypatch.delattr(Simulation, "step")
-    assert said in refused(grouser("run", *arguments))
+    assert said in error_line(grouser("run", *arguments))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "folder.png"]
 
 
@@ -199,7 +201,7 @@ def test_missing_opengl_is_reported_before_the_run(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(gl, "back_end", none)
     monkeypatch.delattr(Simulation, "step")
-    assert refused(grouser("run", "quince_step", "--picture", "p.png")) == "pictures need OpenGL"
+    assert error_line(grouser("run", "quince_step", "--picture", "p.png")) == "pictures need OpenGL"
 
 
 # -- list ----------------------------------------------------------------------------------------
@@ -228,7 +230,7 @@ def test_list_prints_names_and_descriptions(kind: str, name: str, about: str) ->
 
 
 def test_unknown_kind_is_rejected_with_nearest_match() -> None:
-    assert refused(grouser("list", "robot")).endswith("did you mean 'robots'?")
+    assert error_line(grouser("list", "robot")).endswith("did you mean 'robots'?")
 
 
 # -- experiment and bench ------------------------------------------------------------------------
@@ -280,9 +282,9 @@ def test_experiment_writes_a_report(tmp_path: Path, studies: list[RunOptions]) -
 def test_experiment_rejects_options_before_the_run(
     tmp_path: Path, studies: list[RunOptions]
 ) -> None:
-    assert "is a folder" in refused(grouser("experiment", "fake-table1", "--json", tmp_path))
+    assert "is a folder" in error_line(grouser("experiment", "fake-table1", "--json", tmp_path))
     (tmp_path / "file").touch()
-    assert "cannot be written" in refused(
+    assert "cannot be written" in error_line(
         grouser("experiment", "fake-table1", "--report", tmp_path / "file")
     )
     assert studies == []
@@ -294,9 +296,9 @@ def test_nearest_match_keeps_its_spelling() -> None:
 
 
 def test_unknown_experiment_or_bench_is_rejected_with_nearest_match() -> None:
-    sentence = refused(grouser("experiment", "okada-tabel4"))
+    sentence = error_line(grouser("experiment", "okada-tabel4"))
     assert sentence.endswith("did you mean 'okada-table4'?")
-    assert refused(grouser("bench", "track")).endswith("did you mean 'tracks'?")
+    assert error_line(grouser("bench", "track")).endswith("did you mean 'tracks'?")
 
 
 def test_bench_prints_figures_and_writes_them(
@@ -323,7 +325,7 @@ def test_bench_compares_a_robot_file_with_packbot(monkeypatch: pytest.MonkeyPatc
     assert result.exit_code == 0, result.output
     for motion in ("standing", "driving", "turning"):
         assert f"{motion} rtf" in result.stdout
-    assert refused(grouser("bench", "tracks", "--robot", str(file))).endswith("bench robot' does")
+    assert error_line(grouser("bench", "tracks", "--robot", str(file))).endswith("bench robot' does")
 
 
 def test_machine_data_contain_no_host_or_user_name() -> None:

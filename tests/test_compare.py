@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import error_line, grouser
 
 from grouser.benches import matching
 from grouser.evaluation.matching import warp
 from grouser.evaluation.trajectory import Trajectory
+
+pytestmark = pytest.mark.usefixtures("working_folder")
 
 
 def climb(samples=160, late=0.0):
@@ -128,12 +130,12 @@ def test_logs_that_cannot_be_compared_get_one_sentence(name, sentence, first) ->
     climb().write_csv("good.csv")
     bad(name)
     both = (name, "good.csv") if first else ("good.csv", name)
-    assert sentence in refused(grouser("compare", *both))
+    assert sentence in error_line(grouser("compare", *both))
 
 
 def test_an_unknown_index_gets_its_nearest_match() -> None:
     climb().write_csv("a.csv")
-    said = refused(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
+    said = error_line(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
     assert "did you mean 'difference'?" in said
 
 

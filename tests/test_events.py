@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from support.event_worlds import FALLING, happened, simulation
+from support.event_worlds import FALLING, logged, simulate
 
 import grouser
 from grouser.errors import GrouserError
@@ -32,8 +32,8 @@ def by_itself():
 
 
 def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself) -> None:
-    times = {name: time for time, name in happened(by_itself, "event")}
-    entered = happened(by_itself, "enter")
+    times = {name: time for time, name in logged(by_itself, "event")}
+    entered = logged(by_itself, "enter")
     assert entered[0][1] == "doorstep"
     assert times["welcome"] == entered[0][0]
     assert times["lights_out"] == pytest.approx(times["welcome"] + 3.0, abs=0.002)
@@ -47,7 +47,7 @@ def test_the_same_by_hand_is_the_same_to_the_bit(by_itself) -> None:
     quiet = grouser.load("gate").changed(triggers=(), events=())
     sim = Simulation(quiet)
     console = Console(sim, steps=True)
-    times = {name: time for time, name in happened(by_itself, "event")}
+    times = {name: time for time, name in logged(by_itself, "event")}
     lines = [f"step {times['welcome']}", "open gate", "after 3 light lamp off"]
     lines.append(f"step {times['surprise'] - times['welcome']}")
     if "dawn" in times:
@@ -74,10 +74,10 @@ def test_seeds_decide_the_surprise() -> None:
     for seed in range(12):
         sim = Simulation(grouser.load("gate"), seed=seed)
         sim.apply(FireEvent("surprise"))
-        names = [name for _, name in happened(sim, "event")]
+        names = [name for _, name in logged(sim, "event")]
         again = Simulation(grouser.load("gate"), seed=seed)
         again.apply(FireEvent("surprise"))
-        assert [name for _, name in happened(again, "event")] == names
+        assert [name for _, name in logged(again, "event")] == names
         came.add(names[-1])
     assert came == {"surprise", "dawn", "ball"}
 
@@ -86,7 +86,7 @@ def test_seeds_decide_the_surprise() -> None:
 
 
 def test_scheduled_periodic_chained_and_dispatched() -> None:
-    sim = simulation("""
+    sim = simulate("""
 objects:
   - {name: a, kind: lamp, position: [0, 0, 1]}
   - {name: b, kind: lamp, position: [1, 0, 1]}
@@ -99,19 +99,19 @@ events:
     assert lamps(sim) == {"a": True, "b": True}
     sim.step(1.0)
     said = [(0.1, "tick"), (0.2, "tick"), (0.25, "first"), (0.3, "tick"), (0.45, "second")]
-    assert happened(sim, "message") == said
+    assert logged(sim, "message") == said
     assert lamps(sim) == {"a": False, "b": False}
 
 
 def test_patterns_and_groups_mean_who_is_there_then() -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 events:
   - {{name: a, at: 0.1, each: ["c*", "x*"], do: ["say {{each}}"]}}
   - {{name: b, at: 0.2, each: [objects, robots], do: ["say {{each}}"]}}
 """)
     sim.apply(Leave("ball"))
     sim.step(0.3)
-    assert [text for _, text in happened(sim, "message")] == ["crate", "crate"]
+    assert [text for _, text in logged(sim, "message")] == ["crate", "crate"]
 
 
 def test_chance_follows_its_probability_and_the_seed() -> None:
@@ -123,9 +123,9 @@ events:
   - {name: y, do: [say y]}
   - {name: quake, between: [0.1, 0.3], do: [say quake]}
 """
-    sim = simulation(text, seed=3)
+    sim = simulate(text, seed=3)
     sim.step(2.0)
-    said = happened(sim, "message")
+    said = logged(sim, "message")
     texts = [text for _, text in said]
     for word, chance in (("heads", 0.3), ("x", 0.2), ("y", 0.5)):
         spread = math.sqrt(1000 * chance * (1 - chance))
@@ -134,15 +134,15 @@ events:
     gaps = [b - a for a, b in zip([0.0, *quakes], quakes, strict=False)]
     assert all(0.097 <= gap <= 0.303 for gap in gaps)
     assert max(gaps) - min(gaps) > 0.05
-    again = simulation(text, seed=3)
+    again = simulate(text, seed=3)
     again.step(2.0)
-    assert happened(again, "message") == said
+    assert logged(again, "message") == said
     sim.apply(Reset())
     sim.step(2.0)
-    assert happened(sim, "message")[len(said) :] == said
-    other = simulation(text, seed=4)
+    assert logged(sim, "message")[len(said) :] == said
+    other = simulate(text, seed=4)
     other.step(2.0)
-    assert happened(other, "message") != said
+    assert logged(other, "message") != said
 
 
 def test_a_routine_of_the_users_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_a_routine_of_the_users_is_called(tmp_path: Path, monkeypatch: pytest.Mo
         "    raise ZeroDivisionError('oh')\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: t, kind: sphere, radius: 0.5, position: [0, 0, 1], by: [ball],
       fires: [goal, bad, none]}}
@@ -171,17 +171,17 @@ events:
 
 
 def test_what_cannot_be_done_is_logged_and_the_world_goes_on() -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 events:
   - {{name: gone, at: 0.1, do: [remove crate, reset crate, say still here]}}
 """)
     sim.step(0.2)
-    assert [text for _, text in happened(sim, "message")] == ["still here"]
+    assert [text for _, text in logged(sim, "message")] == ["still here"]
     assert "crate" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
 def test_a_reset_inside_a_step_does_not_lengthen_it() -> None:
-    sim = simulation("""
+    sim = simulate("""
 events:
   - {name: over, every: 0.3, do: [reset]}
 """)
@@ -191,7 +191,7 @@ events:
 
 
 def test_events_that_fire_one_another_through_routines_end() -> None:
-    sim = simulation("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
+    sim = simulate("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
     assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
 
@@ -242,11 +242,11 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
 )
 def test_mistakes_are_told_with_their_line(text, sentence) -> None:
     with pytest.raises(GrouserError, match=f"test.yaml line \\d+: .*{sentence}"):
-        simulation(DOOR + text)
+        simulate(DOOR + text)
 
 
 @pytest.mark.parametrize("line", ["tell rex forwrd 1", "after 2 tell rex forwrd 1"])
 def test_what_a_robot_cannot_be_told_is_found_at_the_start(line) -> None:
     rex = "robots:\n  - {name: rex, kind: ers7, position: [0, 0]}\n"
     with pytest.raises(GrouserError, match=r"test.yaml line \d+: .*'forwrd'.*mean 'forward'"):
-        simulation(f"{rex}events:\n  - {{name: a, do: [{line}]}}")
+        simulate(f"{rex}events:\n  - {{name: a, do: [{line}]}}")

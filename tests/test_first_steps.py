@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import error_line, grouser
 
 from grouser.cli.commands.show import robot_defaults
 from grouser.evaluation.trajectory import read_trajectory
@@ -13,6 +13,8 @@ from grouser.robots.kinds import describe
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load, parse, shipped, world_text
+
+pytestmark = pytest.mark.usefixtures("working_folder")
 
 BRIEF = ("--seconds", "0.5")
 
@@ -55,8 +57,8 @@ def test_new_world_is_a_world_with_stairs(tmp_path: Path) -> None:
     assert world.name == "my stairs"
     assert [piece.kind for piece in world.terrain] == ["flat", "stairs"]
     assert grouser("run", "my stairs.yaml", *BRIEF).exit_code == 0
-    assert "is there already" in refused(grouser("new", "world", "my stairs"))
-    assert "did you mean 'world'" in refused(grouser("new", "wold", "x"))
+    assert "is there already" in error_line(grouser("new", "world", "my stairs"))
+    assert "did you mean 'world'" in error_line(grouser("new", "wold", "x"))
 
 
 def test_log_contains_the_motion_of_the_robot(tmp_path: Path) -> None:
@@ -102,10 +104,10 @@ def test_one_log_per_robot(tmp_path: Path) -> None:
 
 
 def test_invalid_log_options_are_rejected(tmp_path: Path) -> None:
-    assert "must end in .csv or .npz" in refused(grouser("run", "stairs", "--log", "a.txt"))
+    assert "must end in .csv or .npz" in error_line(grouser("run", "stairs", "--log", "a.txt"))
     (tmp_path / "w.yaml").write_text("name: empty\nterrain: [{kind: flat}]\n")
-    assert "no robot in this world" in refused(grouser("run", "w.yaml", "--log", "a.csv"))
-    assert "--log-rate is 0" in refused(
+    assert "no robot in this world" in error_line(grouser("run", "w.yaml", "--log", "a.csv"))
+    assert "--log-rate is 0" in error_line(
         grouser("run", "stairs", "--log", "a.csv", "--log-rate", "0")
     )
     assert [file.name for file in tmp_path.iterdir()] == ["w.yaml"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.hrt_c_build import CLIB, SQUARE, compiled, libraries, needs_compiler
+from support.hrt_c_build import CLIB, SQUARE, compile_program, libraries, needs_compiler
 from test_hrt import COARSE, Crawler
 
 from grouser.client.hrt_robot import SENTENCES, HrtCode
@@ -193,7 +193,7 @@ def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path: Path) -> No
         " || hrt_show_status() || hrt_stop(); }"
     )
     crawler = Crawler(**COARSE)
-    ended = driven(compiled(program, "sim"), crawler)
+    ended = driven(compile_program(program, "sim"), crawler)
     assert crawler.place[0] * 1e3 == pytest.approx(-40, abs=3.5)
     assert math.degrees(crawler.yaw) == pytest.approx(-20, abs=1.5)
     lifted = [math.degrees(angle) for angle in crawler.flippers]
@@ -206,7 +206,7 @@ def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path: Path) -> No
 def test_the_papers_program_drives_a_square_by_datagrams() -> None:
     """Fig. 17 as it is printed, over a real socket, on belts in closed form."""
     crawler = Crawler(**COARSE)
-    run_ = driven(compiled(SQUARE, "sim"), crawler)
+    run_ = driven(compile_program(SQUARE, "sim"), crawler)
     assert run_.stdout.count("posture ") == 4
     assert "slid      58 % in the last turn" in run_.stdout
     assert crawler.place == pytest.approx([0, 0], abs=0.012)
@@ -214,7 +214,7 @@ def test_the_papers_program_drives_a_square_by_datagrams() -> None:
 
 
 def test_it_says_what_is_wrong() -> None:
-    program = compiled(SQUARE, "sim")
+    program = compile_program(SQUARE, "sim")
     strange = run(program, "cam0")
     assert strange.stderr.startswith(
         "hrt: HRT_LINK is 'cam0', must begin with 'usarsim://' or 'udp://'\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.climb_log import climb
+from support.climb_trajectory import climb_trajectory
 
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.matching import cost_table, match, warp
@@ -91,7 +91,7 @@ def test_too_many_samples_are_refused() -> None:
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
 def test_a_log_against_itself_has_no_error(index) -> None:
-    found = match(climb(), climb(), index=index)
+    found = match(climb_trajectory(), climb_trajectory(), index=index)
     assert np.array_equal(found.pairs, np.stack([np.arange(200)] * 2, axis=1))
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
     assert found.cost < 1e-9
@@ -99,42 +99,42 @@ def test_a_log_against_itself_has_no_error(index) -> None:
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
 def test_a_copy_with_repeated_samples_has_no_error_after_matching(index) -> None:
-    copy = repeated(climb(), np.random.default_rng(1).integers(1, 6, 200))
-    for pair in ((climb(), copy), (copy, climb())):
+    copy = repeated(climb_trajectory(), np.random.default_rng(1).integers(1, 6, 200))
+    for pair in ((climb_trajectory(), copy), (copy, climb_trajectory())):
         found = match(*pair, index=index)
         assert max(found.after.figures().values()) < 1e-9
         assert found.before.largest("norm") > 0.1
-    stamped = climb().taken(np.repeat(np.arange(200), 2))  # the same times twice
-    found = match(climb(), stamped.clean(), index=index)
+    stamped = climb_trajectory().taken(np.repeat(np.arange(200), 2))  # the same times twice
+    found = match(climb_trajectory(), stamped.clean(), index=index)
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
 
 
 def test_a_late_start_is_matched_away() -> None:
-    found = match(climb(), climb(late=2.0))
+    found = match(climb_trajectory(), climb_trajectory(late=2.0))
     assert found.before.mean("x") > 0.09
     assert found.after.mean("x") < 0.005
     assert found.after.largest("pitch") < 0.1 < found.before.largest("pitch")
 
 
 def test_other_rates_offsets_and_gaps() -> None:
-    real = climb(137, 8.0).taken(np.r_[0:40, 55:137]).shifted(times=1e6, x=3.0, z=-1.0)
-    found = match(real, climb(400, 9.0), align_starts=True)
+    real = climb_trajectory(137, 8.0).taken(np.r_[0:40, 55:137]).shifted(times=1e6, x=3.0, z=-1.0)
+    found = match(real, climb_trajectory(400, 9.0), align_starts=True)
     assert found.real.times[0] == 0
     assert found.after.mean("norm") < 0.01
-    assert match(real, climb(400, 9.0)).after.mean("norm") > 1.0
+    assert match(real, climb_trajectory(400, 9.0)).after.mean("norm") > 1.0
     assert len(found.before.x) == 122
 
 
 def test_before_matching_only_common_time_counts() -> None:
-    found = match(climb(200, 8.0), climb(200, 8.0).taken(slice(100)))
+    found = match(climb_trajectory(200, 8.0), climb_trajectory(200, 8.0).taken(slice(100)))
     assert len(found.before.norm) == 100
     assert found.before.largest("norm") < 1e-12
     assert found.after.largest("norm") > 0.4
 
 
 def test_errors_are_simulated_minus_real() -> None:
-    shifted = climb().shifted(x=0.03, z=-0.04)
-    found = match(climb(), shifted)
+    shifted = climb_trajectory().shifted(x=0.03, z=-0.04)
+    found = match(climb_trajectory(), shifted)
     assert found.before.x == pytest.approx(0.03)
     assert found.before.z == pytest.approx(-0.04)
     figures = found.before.figures()
@@ -144,14 +144,14 @@ def test_errors_are_simulated_minus_real() -> None:
 
 
 def test_pitch_is_compared_the_short_way_round() -> None:
-    level = climb()
+    level = climb_trajectory()
     nearly = Trajectory(level.times, level.x, level.z, np.full(200, np.pi - 0.01))
     past = Trajectory(level.times, level.x, level.z, np.full(200, -np.pi + 0.01))
     assert match(nearly, past).after.pitch == pytest.approx(0.02)
 
 
 def test_the_distance_index_sees_only_distance() -> None:
-    there = climb()
+    there = climb_trajectory()
     up = Trajectory(there.times, there.z, there.x, there.pitch)  # as far, but elsewhere
     assert match(there, up, index="distance").cost < 1e-9
     assert match(there, up).cost > 1
@@ -160,28 +160,28 @@ def test_the_distance_index_sees_only_distance() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (climb().taken([0]), "match: simulated has 1 sample, at least 2 are needed"),
-        (climb().taken([1, 0]), "match: the times of simulated do not increase"),
-        (climb().taken([0, 1, 1]), "match: the times of simulated do not increase"),
-        (climb().shifted(x=np.nan), "match: 200 samples of simulated are not finite"),
+        (climb_trajectory().taken([0]), "match: simulated has 1 sample, at least 2 are needed"),
+        (climb_trajectory().taken([1, 0]), "match: the times of simulated do not increase"),
+        (climb_trajectory().taken([0, 1, 1]), "match: the times of simulated do not increase"),
+        (climb_trajectory().shifted(x=np.nan), "match: 200 samples of simulated are not finite"),
     ],
 )
 def test_logs_that_cannot_be_matched(wrong, sentence) -> None:
     with pytest.raises(BadValue) as caught:
-        match(climb(), wrong)
+        match(climb_trajectory(), wrong)
     assert str(caught.value).startswith(sentence)
 
 
 def test_an_unknown_index() -> None:
     with pytest.raises(UnknownName, match="did you mean 'distance'"):
-        match(climb(), climb(), index="distanse")
+        match(climb_trajectory(), climb_trajectory(), index="distanse")
 
 
 # -- trajectories ------------------------------------------------------------------------------
 
 
 def test_clean_mends_what_faults_tells() -> None:
-    good = climb(20, 1.9)
+    good = climb_trajectory(20, 1.9)
     times = good.times.copy()
     x = good.x.copy()
     x[3] = np.nan
@@ -201,13 +201,13 @@ def test_clean_mends_what_faults_tells() -> None:
     assert clean.times[0] == 0
     assert (np.diff(clean.times) > 0).all()
     assert np.isfinite(clean.x).all()
-    assert climb().faults() == ()
+    assert climb_trajectory().faults() == ()
     with pytest.raises(BadValue, match="none of its 20 samples is finite"):
         good.shifted(z=np.inf).clean()
 
 
 def test_resampling() -> None:
-    dense = climb(2001, 8.0)
+    dense = climb_trajectory(2001, 8.0)
     coarse = dense.shifted(times=-3).resampled(17)
     assert len(coarse) == 137
     assert np.diff(coarse.times) == pytest.approx(1 / 17)
@@ -234,10 +234,10 @@ def test_unequal_columns_are_refused() -> None:
 
 def test_csv_keeps_every_digit(tmp_path: Path) -> None:
     path = tmp_path / "new" / "log.csv"
-    climb().write_csv(path)
+    climb_trajectory().write_csv(path)
     again = read_trajectory(path)
     for name in ("times", "x", "z", "pitch"):
-        assert np.array_equal(getattr(again, name), getattr(climb(), name))
+        assert np.array_equal(getattr(again, name), getattr(climb_trajectory(), name))
     assert [entry.name for entry in path.parent.iterdir()] == ["log.csv"]
 
 
@@ -303,7 +303,7 @@ def test_wrong_csv_files(tmp_path: Path, text, sentence) -> None:
 
 
 def test_numpy_files(tmp_path: Path) -> None:
-    log = climb()
+    log = climb_trajectory()
     columns = {"t": log.times, "x_mm": log.x * 1e3, "z": log.z, "pitch": log.pitch}
     np.savez(tmp_path / "log.npz", **columns, name=np.array("kenaf"), image=np.zeros((2, 2)))
     table = np.rec.fromarrays([*columns.values(), ["a"] * 200], names=[*columns, "note"])
@@ -354,7 +354,7 @@ def test_files_that_are_no_logs(tmp_path: Path) -> None:
 
 
 def test_the_cost_table_is_thinned_out() -> None:
-    found = match(climb(1000), climb(300))
+    found = match(climb_trajectory(1000), climb_trajectory(300))
     table = cost_table(found, most=400)
     assert table.shape == (400, 300)
     assert table[0, 0] == pytest.approx(0)

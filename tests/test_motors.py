@@ -10,9 +10,9 @@ from pathlib import Path
 import can
 import cantools
 import pytest
+from support.cli_runner import error_line
 from support.cli_runner import grouser as command_line
-from support.cli_runner import refused
-from support.server_fixtures import TIMEOUT, Served
+from support.server_fixtures import TIMEOUT, ServerProcess
 
 import grouser
 from grouser.benches import bridge
@@ -45,7 +45,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def served(yard):
-    with Served(yard.parent, yard, "--images", "-1", command="motors") as server:
+    with ServerProcess(yard.parent, yard, "--images", "-1", command="motors") as server:
         yield server
 
 
@@ -152,10 +152,12 @@ def test_malformed_bytes_do_not_disturb_other_clients(served) -> None:
 
 
 def test_token_is_required_beyond_loopback_and_works_with_python_can(yard) -> None:
-    assert "takes a token" in refused(
+    assert "takes a token" in error_line(
         command_line("motors", yard, "--host", "0.0.0.0", "--port", "0")
     )
-    with Served(yard.parent, yard, "--images", "-1", command="motors", token=TOKEN) as server:
+    with ServerProcess(
+        yard.parent, yard, "--images", "-1", command="motors", token=TOKEN
+    ) as server:
         with raw(server) as wire:
             wire.recv(100)
             wire.sendall(b"< open can0 >")
@@ -179,7 +181,7 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard) -> No
     ],
 )
 def test_invalid_options_are_rejected(yard, options, says) -> None:
-    assert says in refused(command_line("motors", yard, "--images", "-1", *options))
+    assert says in error_line(command_line("motors", yard, "--images", "-1", *options))
 
 
 def test_bench_loses_no_frames(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.climb_log import climb
+from support.climb_trajectory import climb_trajectory
 
 from grouser.errors import BadValue
 from grouser.evaluation.matching import match
@@ -12,7 +12,7 @@ from grouser.reports import plots
 
 @pytest.mark.parametrize("draw", [plots.paths, plots.components, plots.errors, plots.warping])
 def test_figures_are_drawn(draw, tmp_path: Path) -> None:
-    found = match(climb(), climb(150, late=1.0).shifted(z=0.01))
+    found = match(climb_trajectory(), climb_trajectory(150, late=1.0).shifted(z=0.01))
     figure = draw(found, title="step 200 mm")
     figure.savefig(tmp_path / "figure.png", dpi=40)
     assert (tmp_path / "figure.png").stat().st_size > 1000
@@ -20,8 +20,8 @@ def test_figures_are_drawn(draw, tmp_path: Path) -> None:
 
 def test_bars_tell_passes_from_failures(tmp_path: Path) -> None:
     tests = {
-        "step 100 mm": match(climb(), climb(late=1.0)),
-        "step 350 mm": match(climb(), climb().shifted(x=0.1)),
+        "step 100 mm": match(climb_trajectory(), climb_trajectory(late=1.0)),
+        "step 350 mm": match(climb_trajectory(), climb_trajectory().shifted(x=0.1)),
     }
     figure = plots.bars(tests, {"step 100 mm": True, "step 350 mm": False})
     figure.savefig(tmp_path / "figure.png", dpi=40)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import roslibpy
-from support.cli_runner import grouser, refused
-from support.server_fixtures import QUIET, TIMEOUT, Served, until
+from support.cli_runner import error_line, grouser
+from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, wait_until
 from support.server_world import WORLD
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -28,7 +28,7 @@ def served(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("rosbridge")
     (world := folder / "yard.yaml").write_text(WORLD)
     goal = ("--goal", f"own:{GOAL[0]},{GOAL[1]}")
-    with Served(folder, world, *QUIET, "--rosbridge", "0", *goal, *SMALL) as server:
+    with ServerProcess(folder, world, *CONTROL_ONLY, "--rosbridge", "0", *goal, *SMALL) as server:
         yield server
 
 
@@ -36,7 +36,7 @@ def served(tmp_path_factory: pytest.TempPathFactory):
 def guarded(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("guarded")
     (world := folder / "yard.yaml").write_text(WORLD)
-    with Served(folder, world, *QUIET, "--rosbridge", "0", token=TOKEN) as server:
+    with ServerProcess(folder, world, *CONTROL_ONLY, "--rosbridge", "0", token=TOKEN) as server:
         yield server
 
 
@@ -132,12 +132,12 @@ def test_ros_program_plans_resets_drives_and_reads_energy(served, ros) -> None:
 def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros) -> None:
     with wire(served) as other, ThreadPoolExecutor() as pool:
         first = pool.submit(trigger, ros, "own/path_plan")
-        until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
+        wait_until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
         then = float(served.console("time").split()[0])
         second = call(other, "own/path_plan")["values"]
         assert second["success"] is False
         assert "being planned already" in second["message"]
-        until(lambda: float(served.console("time").split()[0]) > then + 0.1)
+        wait_until(lambda: float(served.console("time").split()[0]) > then + 0.1)
         assert not first.done()
         assert first.result(TIMEOUT)[0]
 
@@ -145,11 +145,11 @@ def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros) -
 def test_disconnecting_while_planning_kills_the_planning_process(served) -> None:
     with wire(served) as hasty, wire(served) as other:
         hasty.send('{"op": "call_service", "service": "own/path_plan"}')
-        until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
-        until(lambda: children(served))
+        wait_until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
+        wait_until(lambda: children(served))
         hasty.close()
-        until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
-        until(lambda: not children(served))
+        wait_until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
+        wait_until(lambda: not children(served))
 
 
 def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros) -> None:
@@ -158,7 +158,7 @@ def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros) -
     result(ros, "own/reset_pose")
     with wire(served) as driver:
         driver.send('{"op": "call_service", "service": "own/drive", "id": "d"}')
-        until(lambda: "still driving" in trigger(ros, "own/drive_time")[1])
+        wait_until(lambda: "still driving" in trigger(ros, "own/drive_time")[1])
         assert "driven already" in trigger(ros, "own/drive")[1]
         result(ros, "own/reset_pose")
         answer = json.loads(driver.recv(TIMEOUT))
@@ -267,5 +267,5 @@ def test_token_in_header_is_accepted(guarded) -> None:
 )
 def test_invalid_options_are_rejected(tmp_path: Path, options, words) -> None:
     (world := tmp_path / "yard.yaml").write_text(WORLD)
-    message = refused(grouser("serve", world, *QUIET, "--port", "0", *options))
+    message = error_line(grouser("serve", world, *CONTROL_ONLY, "--port", "0", *options))
     assert words in message

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import error_line, grouser
 
 from grouser.calibration.calibration import synthetic_log
 from grouser.evaluation.sample_logs import shipped_logs
 from grouser.evaluation.trajectory import read_trajectory
 from grouser.world.file import load
+
+pytestmark = pytest.mark.usefixtures("working_folder")
 
 NAME = "kenaf_edge_and_slope"
 TRUTH = {"pitch_inertia": 1.4, "friction": 0.9}
@@ -37,7 +39,7 @@ def test_compare_takes_a_shipped_log_by_name_and_never_calls_it_real(tmp_path: P
 
 def test_logs_are_listed_and_misspelt_ones_refused() -> None:
     assert NAME in grouser("list", "logs").stdout
-    assert "cannot be read" in refused(grouser("compare", "kenaf.csv", "run.csv"))
+    assert "cannot be read" in error_line(grouser("compare", "kenaf.csv", "run.csv"))
 
 
 @pytest.mark.slow

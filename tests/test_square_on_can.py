@@ -12,9 +12,9 @@ import can
 import cantools
 import numpy as np
 import pytest
-from support.hrt_c_build import SQUARE, compiled, needs_compiler
-from support.server_fixtures import until
-from support.threaded_server import LiveWorld
+from support.hrt_c_build import SQUARE, compile_program, needs_compiler
+from support.server_fixtures import wait_until
+from support.threaded_server import ThreadedServer
 
 import grouser
 from grouser.frames import degrees
@@ -56,10 +56,10 @@ def test_square_program_over_the_bus_keeps_sides_and_corners() -> None:
     """Sides are 100 mm within 5 mm, corners within 3 deg, measured in the simulation."""
     robot = RobotEntry(name="kenaf", kind="kenaf", position=(0, 0, 0))
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(robot,))
-    with LiveWorld(world, CanGateway(0), watch=("kenaf",), tick=0.001) as live:
+    with ThreadedServer(world, CanGateway(0), watch=("kenaf",), tick=0.001) as live:
         port = live.server.ports["can"]
         listener = Listener(port)
-        program = compiled(SQUARE, "can")
+        program = compile_program(SQUARE, "can")
         done = subprocess.run(
             [program],
             env=os.environ | {"HRT_LINK": f"socketcand://127.0.0.1:{port}/can0"},
@@ -67,8 +67,8 @@ def test_square_program_over_the_bus_keeps_sides_and_corners() -> None:
             text=True,
             timeout=300,
         )
-        places = np.array(live.places["kenaf"])
-        until(lambda: "Stop" in listener.names)  # it may lag behind
+        places = np.array(live.poses["kenaf"])
+        wait_until(lambda: "Stop" in listener.names)  # it may lag behind
         listener.over = True
         listener.join(5)
     assert done.returncode == 0, done.stderr

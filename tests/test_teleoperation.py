@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cli_runner import error_line
 from support.cli_runner import grouser as command_line
-from support.cli_runner import refused
-from support.server_fixtures import TIMEOUT, until
-from support.threaded_server import LiveWorld
+from support.server_fixtures import TIMEOUT, wait_until
+from support.threaded_server import ThreadedServer
 
 from grouser.client import OperatorLink, started
 from grouser.client.control_process import _belts
@@ -104,11 +104,13 @@ def test_operator_drives_and_timeout_stops_the_robot(control) -> None:
         begin = link.report(1.0).encoders_mm[0]
         while link.report(0.05).encoders_mm[0] < begin + 60:
             link.send(OperatorCommand(drive=(150.0, 0.0), flippers=(30.0, 0.0)))
-        until(lambda: abs(link.report(0.05).speeds_mm_s[0]) < 5)  # nobody says anything any more
+        wait_until(
+            lambda: abs(link.report(0.05).speeds_mm_s[0]) < 5
+        )  # nobody says anything any more
         stands = link.report(0.1).encoders_mm[0]
         time.sleep(0.3)
         assert link.report(0.1).encoders_mm[0] == pytest.approx(stands, abs=1.5)
-        until(lambda: link.report(0.05).flippers_deg[0] > 28)
+        wait_until(lambda: link.report(0.05).flippers_deg[0] > 28)
         with pytest.raises(Refused, match="another operator drives this robot"):
             OperatorLink(port=control)
         link.send(OperatorCommand(drive=(0.0, 0.0)))  # and does not disturb the first
@@ -135,9 +137,9 @@ def test_lost_robot_is_reported_and_reconnected() -> None:
             operator = OperatorLink(port=where["control"], timeout=TIMEOUT)
             assert not operator.report(1.0).trouble
             _end(ports)
-            until(lambda: operator.report(0.1).trouble)
+            wait_until(lambda: operator.report(0.1).trouble)
             with started("motors", "kenaf_step", "--port", str(port), "--images", "-1"):
-                until(lambda: not operator.report(0.1).trouble)
+                wait_until(lambda: not operator.report(0.1).trouble)
             operator.close()
 
 
@@ -157,7 +159,9 @@ def _end(ports) -> None:
 
 
 def test_token_is_required_beyond_loopback(motors, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "takes a token" in refused(command_line("control", "--host", "0.0.0.0", "--port", "0"))
+    assert "takes a token" in error_line(
+        command_line("control", "--host", "0.0.0.0", "--port", "0")
+    )
     monkeypatch.setenv("GROUSER_TOKEN", "open-sesame-12345")
     with started("control", "--link", motors, "--port", "0") as ports:
         with OperatorLink(port=ports["control"], token="open-sesame-12345", timeout=60) as link:
@@ -167,7 +171,7 @@ def test_token_is_required_beyond_loopback(motors, monkeypatch: pytest.MonkeyPat
             pytest.raises(Refused, match="demands its token"),
             OperatorLink(port=ports["control"], token="guessed", timeout=60) as link,
         ):
-            until(lambda: link.report(1.0) is None)
+            wait_until(lambda: link.report(1.0) is None)
 
 
 # -- the whole way, on both libraries --------------------------------------------------------------
@@ -187,7 +191,9 @@ def test_the_same_operator_program_climbs_200_mm_on_both(
     """At 15 pictures a second or more; needs a machine with two cores to itself."""
     monkeypatch.setenv("HRT_NAME", "kenaf")
     gateway, link = GATEWAYS[port]
-    with LiveWorld(load("kenaf_step"), gateway, ImageGateway(0), pictures=PictureOptions()) as yard:
+    with ThreadedServer(
+        load("kenaf_step"), gateway, ImageGateway(0), pictures=PictureOptions()
+    ) as yard:
         ports = yard.server.ports
         with started("control", "--link", link.format(ports[port]), "--port", "0") as control:
             words = ("--control", f"127.0.0.1:{control['control']}", "--climb")

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from support.event_worlds import FALLING, happened, simulation
+from support.event_worlds import FALLING, logged, simulate
 
 import grouser
 from grouser.service.console import Console
@@ -20,43 +20,43 @@ from grouser.world.objects import Box
     ],
 )
 def test_a_ball_falls_through_a_volume(shape) -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: in, {shape}, position: [0, 0, 1], on: enter, do: [say in]}}
   - {{name: out, {shape}, position: [0, 0, 1], on: leave, do: [say out]}}
 """)
     sim.step(1.0)
     enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
-    said = happened(sim, "message")
+    said = logged(sim, "message")
     assert [text for _, text in said] == ["in", "out"]
     assert said[0][0] == pytest.approx(enter, abs=0.021)
     assert said[1][0] == pytest.approx(leave, abs=0.021)
 
 
 def test_nobody_is_too_fast_for_a_thin_volume() -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
 """)
     sim.step(1.0)
-    assert [text for _, text in happened(sim, "message")] == ["in"]
+    assert [text for _, text in logged(sim, "message")] == ["in"]
 
 
 def test_who_is_put_elsewhere_has_not_gone_through() -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
 """)
     sim.step(0.1)
     sim.apply(SetPose("ball", grouser.Pose.at(0, 0, 0.05)))
     sim.step(0.5)
-    assert happened(sim, "message") == []
+    assert logged(sim, "message") == []
 
 
 @pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
 def test_what_counts_is_exact_for_balls(counts, depth) -> None:
     edge = 0.5
-    sim = simulation(f"""
+    sim = simulate(f"""
 objects:
   - {{name: ball, kind: ball, radius: 0.05, position: [0, 0, 0.05], mass: 0.1, friction: 0.5}}
 triggers:
@@ -73,17 +73,17 @@ triggers:
 
 
 def test_a_whole_ball_over_the_line_is_a_goal() -> None:
-    sim = simulation("""
+    sim = simulate("""
 objects:
   - {name: ball, kind: ball, radius: 0.05, position: [0.54, 0, 0.051], mass: 0.1, friction: 0.5}
 triggers:
   - {name: goal, kind: box, size: [1, 1, 2], position: [1, 0, 0], counts: whole, do: [say goal]}
 """)
     sim.step(0.1)
-    assert happened(sim, "message") == []
+    assert logged(sim, "message") == []
     Console(sim).execute("glide ball to 0.7 0 0.051 at 0.1")
     sim.step(1.0)
-    ((time, _),) = happened(sim, "message")
+    ((time, _),) = logged(sim, "message")
     assert time == pytest.approx(0.2, abs=0.021)
 
 
@@ -99,16 +99,16 @@ triggers:
     ],
 )
 def test_by_name_kind_group_and_pattern(by, who) -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
 """)
     sim.step(0.1)
-    assert {text for _, text in happened(sim, "message")} == who
+    assert {text for _, text in logged(sim, "message")} == who
 
 
 def test_stay_once_and_rearm() -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: stay, kind: sphere, radius: 9, position: [0, 0, 0], by: [crate], on: stay, seconds: 0.3,
       do: [say stay]}}
@@ -118,12 +118,12 @@ triggers:
       by: [crate], do: [say rearm]}}
 """)
     sim.step(1.0)
-    said = [text for _, text in happened(sim, "message")]
+    said = [text for _, text in logged(sim, "message")]
     assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
 
 
 def test_who_is_inside_stays_inside_when_somebody_joins() -> None:
-    sim = simulation(f"""{FALLING}
+    sim = simulate(f"""{FALLING}
 triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}
 """)
@@ -132,5 +132,5 @@ triggers:
     sim.step(0.1)
     sim.apply(Leave("late"))
     sim.step(0.1)
-    assert [text for _, text in happened(sim, "message")] == ["ball", "crate", "late"]
+    assert [text for _, text in logged(sim, "message")] == ["ball", "crate", "late"]
     assert sim.inside("all") == ["ball", "crate"]

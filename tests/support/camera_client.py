@@ -10,6 +10,7 @@ import time
 
 from grouser.client.connection import join
 from grouser.client.pictures import watch
+from grouser.protocol.usarsim.state import State
 
 FPS = 10.0
 
@@ -24,9 +25,11 @@ def main() -> None:
         print("in", flush=True)
         sys.stdin.readline()
         robot.drive(left=1.5, right=1.0)
-        begun = due = time.monotonic()
-        received, stamps, changes, frames = {}, [], 0, 0
-        while time.monotonic() < begun + float(seconds):
+        started = due = time.monotonic()
+        received: dict[str, int] = {}
+        stamps: list[tuple[float | None, float]] = []
+        changes, frames = 0, 0
+        while time.monotonic() < started + float(seconds):
             if time.monotonic() >= due:
                 due += 1 / FPS
                 now = pictures.take(timeout=10.0)
@@ -35,14 +38,14 @@ def main() -> None:
             for message in robot.listen(seconds=max(0.0, due - time.monotonic())):
                 sensor = getattr(message, "name", "") or type(message).__name__
                 received[sensor] = received.get(sensor, 0) + 1
-                if type(message).__name__ == "State":
+                if isinstance(message, State):
                     stamps.append((message.time, time.monotonic()))
         report = {
             "name": name,
             "shape": picture.shape,
             "frames": frames,
             "changes": changes,
-            "seconds": time.monotonic() - begun,
+            "seconds": time.monotonic() - started,
             "stamps": stamps,
             "received": received,
         }

@@ -1,56 +1,72 @@
 """Test rig: a Kenaf's motor drivers on a virtual CAN bus, and a controller."""
 
+from typing import Any, TypeVar
+
+from grouser.frames import Array, Pose
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.motor_drivers import MotorDrivers
-from grouser.protocol.can.messages import parse_status
+from grouser.protocol.can.messages import CanCommand, CanFrame, CanStatus, parse_status
+from grouser.protocol.link_faults import LinkFaults
 from grouser.service.host import Host, HostRules
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
+Status = TypeVar("Status", bound=CanStatus)
+
 
 class Controller:
     """Bus node that sends commands and records received frames."""
 
-    def __init__(self, rig, faults=None) -> None:
-        self.received, self._counters = [], {}
-        self.connection = rig.bus.connect(self, faults, "controller")
+    def __init__(self, bus: CanBus, faults: LinkFaults | None = None) -> None:
+        self.received: list[tuple[float, CanFrame]] = []
+        """Time (s) and frame."""
+        self._counters: dict[int, int] = {}
+        self.connection = bus.connect(self, faults, "controller")
 
-    def on_frame(self, frame, time) -> None:
+    def on_frame(self, frame: CanFrame, time: float) -> None:
         self.received.append((time, frame))
 
     def on_batch_end(self) -> None:
         pass
 
-    def send(self, *commands) -> None:
+    def send(self, *commands: CanCommand) -> None:
         for command in commands:
             counter = self._counters[command.ID] = self._counters.get(command.ID, 40) + 1
             self.connection.send(command.frame(counter))
 
-    def begin(self, *commands) -> None:
+    def begin(self, *commands: CanCommand) -> None:
         """Send each command twice: the first after a silence only starts its counter."""
         self.send(*commands, *commands)
 
-    def last(self, kind):
+    def last(self, kind: type[Status]) -> Status:
+        """Return the newest status of a kind."""
         frames = [frame for _, frame in self.received if frame.id == kind.ID]
-        return parse_status(frames[-1])
+        status = parse_status(frames[-1])
+        assert isinstance(status, kind)
+        return status
 
 
 class Rig:
     """Kenaf on flat ground, its drivers, and one controller."""
 
-    def __init__(self, *sensors, faults=None, kind="kenaf", rate_hz=200.0) -> None:
-        given = {"sensors": sensors} if sensors else {"sensors": ()}
-        entry = RobotEntry(name="k", kind=kind, position=(0, 0, 0), **given)
+    def __init__(
+        self,
+        *sensors: dict[str, Any],
+        faults: LinkFaults | None = None,
+        kind: str = "kenaf",
+        rate_hz: float = 200.0,
+    ) -> None:
+        entry = RobotEntry(name="k", kind=kind, position=(0, 0, 0), sensors=sensors)
         world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(entry,))
         self.sim = Simulation(world, crash_folder=None)
         self.host = Host(self.sim, HostRules())
         self.bus = CanBus(lambda: self.host.time)
         self.drivers = MotorDrivers(self.host, entry, self.bus, rate_hz=rate_hz)
-        self.controller = Controller(self, faults)
+        self.controller = Controller(self.bus, faults)
 
-    def run(self, seconds, *commands, every=0.02) -> None:
+    def run(self, seconds: float, *commands: CanCommand, every: float = 0.02) -> None:
         """Advance time while the controller repeats ``commands``."""
         end, due = self.host.time + seconds, self.host.time
         while self.host.time < end - 1e-9:
@@ -62,12 +78,14 @@ class Rig:
                 pass
 
     @property
-    def pose(self):
+    def pose(self) -> Pose:
+        """Pose of the robot in the world."""
         return self.sim.pose("k")
 
-    def belts(self):
+    def belts(self) -> Array:
         """Return the belt speed setpoints, m/s."""
         scene = self.sim.scene
         place = [scene.model.actuator(f"k/{side}").id for side in ("left", "right")]
         first = scene.model.actuator_ctrladr[place]
-        return self.sim.data.ctrl[first + 1]
+        setpoints: Array = self.sim.data.ctrl[first + 1]
+        return setpoints

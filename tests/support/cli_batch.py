@@ -1,7 +1,7 @@
-"""Types several commands in one process: ``python cli_batch.py``, lists of words as JSON on stdin.
+"""Run several commands in one new process: ``python cli_batch.py``, word lists as JSON on stdin.
 
-Says a list of ``[exit code, output]`` as JSON. A process of its own has its own packages, and one
-for all commands is cheaper than one each.
+It prints a list of ``[exit code, output]`` as JSON. A new process has its own set of installed
+packages; one process for all commands is cheaper than one each.
 """
 
 import json
@@ -11,5 +11,5 @@ from typer.testing import CliRunner
 
 from grouser.cli import app
 
-said = [CliRunner().invoke(app, words) for words in json.load(sys.stdin)]
-json.dump([(each.exit_code, each.output) for each in said], sys.stdout)
+results = [CliRunner().invoke(app, words) for words in json.load(sys.stdin)]
+json.dump([(result.exit_code, result.output) for result in results], sys.stdout)

@@ -1,8 +1,8 @@
-"""What a page of the documentation lets its reader type: fenced blocks, and commands in the text.
+"""Fenced blocks and commands of a documentation page.
 
-A block says its language: ``sh``, ``python``, ``yaml`` (a world file, or parts of one, or a robot
-file that is saved), ``toml`` or ``text`` (what a program says, never run). One that is not to be
-run says why after its language::
+The languages of blocks are ``sh``, ``python``, ``yaml`` (a world file, or parts of one, or a robot
+file that is saved), ``toml`` and ``text`` (output of a program, never run). A block that is not to
+be run states the reason after its language::
 
     ```sh not run: needs a second machine
 """
@@ -14,9 +14,9 @@ from pathlib import Path
 
 from support.source_tree import ROOT
 
-LANGUAGES = {"sh", "python", "yaml", "toml", "text", "c"}
-SAID, SHOWN = {"sh", "python", "yaml"}, {"text", "toml", "c"}
+RUN_LANGUAGES, SHOWN_LANGUAGES = {"sh", "python", "yaml"}, {"text", "toml", "c"}
 """Languages that are run, and those that are only shown."""
+LANGUAGES = RUN_LANGUAGES | SHOWN_LANGUAGES
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 
 _FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```\s*$", re.MULTILINE | re.DOTALL)
@@ -33,19 +33,21 @@ class Block:
     language: str
     text: str
     reason: str
-    """Why it is not run; empty: it is."""
+    """Reason why the block is not run; empty if it is run."""
 
     @property
     def runs(self) -> bool:
-        return self.language in SAID and not self.reason
+        """True if the block is run."""
+        return self.language in RUN_LANGUAGES and not self.reason
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
+        """Page and line number."""
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return a page's fenced blocks, in order."""
+    """Return the fenced blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     found = []
     for fence in _FENCE.finditer(text):
@@ -58,25 +60,25 @@ def blocks(page: Path) -> list[Block]:
 
 
 def file_name(block: Block) -> str:
-    """Return the path under which a world or robot file is to be saved, or nothing."""
-    named = re.match(r"# ([\w/]+\.yaml)\n", block.text)
-    return named[1] if named else ""
+    """Return the path under which a world or robot file is to be saved, or ""."""
+    first_line = re.match(r"# ([\w/]+\.yaml)\n", block.text)
+    return first_line[1] if first_line else ""
 
 
 def inline_commands(page: Path) -> list[str]:
-    """Return the whole commands that a page's text names, such as those of README's table."""
+    """Return the commands in the text of a page, such as those of README's table."""
     text = _FENCE.sub("", page.read_text(encoding="utf-8"))
     return [" ".join(command.split()) for command in _INLINE.findall(text)]
 
 
 def commands(block: Block) -> list[str]:
-    """Return the lines of a shell block: continued lines as one, no comments, no ``&``."""
+    """Return the lines of a shell block without comments; continued lines are joined."""
     lines = block.text.replace("\\\n", " ").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
 def grouser_arguments(command: str) -> list[str] | None:
-    """Return what follows ``grouser`` in a command, or None if it is another program's."""
+    """Return the arguments of a ``grouser`` command, or None for another program."""
     words = shlex.split(command, comments=True)
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         words = words[1:]

@@ -1,9 +1,9 @@
-"""Runs a page of the documentation as a reader would: block after block, in one folder.
+"""Run the blocks of documentation pages in order, in one folder.
 
 ``python doc_runner.py PAGE…`` in an empty folder. Shell blocks go to bash, Python blocks share
 their names from block to block, and a world or robot file whose first line is ``# NAME.yaml`` is
-saved. What a block starts in the background (``grouser serve … &``) is waited for until it listens,
-and ended with the page or when another block starts something.
+saved. A block that starts a server in the background (``grouser serve … &``) ends when the server
+listens. The server is stopped at the end of the page or by the next block with a server.
 """
 
 import os
@@ -18,17 +18,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # also a program of its own
 
 from support.doc_blocks import Block, blocks, commands, file_name
 
-LISTENS = 120.0
-"""How long a server may take until it listens, s."""
+START_TIMEOUT = 120.0
+"""Time-out of the start of a server, s."""
 
 
 def starts_in_background(block: Block) -> bool:
-    """Return whether its last command is left running."""
+    """Return whether the last command of a block is started in the background."""
     return commands(block)[-1].partition("  #")[0].rstrip().endswith("&")
 
 
 class PageRunner:
-    """The reader's folder, shell and Python session."""
+    """Folder, Python session and background server of a page."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,11 +37,11 @@ class PageRunner:
 
     def run(self, block: Block) -> None:
         """Run one block, or raise."""
-        print(f"== {block.place}", flush=True)
+        print(f"== {block.location}", flush=True)
         print(block.text, flush=True)
         began = time.monotonic()
         if block.language == "python":
-            exec(compile(block.text, block.place, "exec"), self._names)
+            exec(compile(block.text, block.location, "exec"), self._names)
         elif block.language == "sh":
             self._shell(block)
         elif block.language == "yaml" and (name := file_name(block)):
@@ -51,12 +51,12 @@ class PageRunner:
 
     def _shell(self, block: Block) -> None:
         if not starts_in_background(block):
-            quiet = subprocess.DEVNULL  # nobody types at a console
-            subprocess.run(["bash", "-ec", block.text], cwd=self.folder, stdin=quiet, check=True)
+            none = subprocess.DEVNULL
+            subprocess.run(["bash", "-ec", block.text], cwd=self.folder, stdin=none, check=True)
             return
         self.end()
-        said = self.folder / "background.log"
-        with said.open("wb") as stream:
+        log = self.folder / "background.log"
+        with log.open("wb") as stream:
             self._background = subprocess.Popen(
                 ["bash", "-ec", block.text + "\nwait"],
                 cwd=self.folder,
@@ -64,14 +64,14 @@ class PageRunner:
                 stderr=stream,
                 start_new_session=True,
             )
-        patience = time.monotonic() + LISTENS
-        while b"listening" not in said.read_bytes():
-            if time.monotonic() > patience or self._background.poll() is not None:
-                raise RuntimeError(f"{block.place}: does not listen: {said.read_text()}")
+        deadline = time.monotonic() + START_TIMEOUT
+        while b"listening" not in log.read_bytes():
+            if time.monotonic() > deadline or self._background.poll() is not None:
+                raise RuntimeError(f"{block.location}: does not listen: {log.read_text()}")
             time.sleep(0.2)
 
     def end(self) -> None:
-        """End what runs in the background."""
+        """Stop the background server."""
         if self._background is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._background.pid, signal.SIGINT)
@@ -84,7 +84,7 @@ class PageRunner:
 
 
 def run_page(page: Path, folder: Path) -> None:
-    """Run everything on ``page`` that is to be run, in ``folder``."""
+    """Run all blocks of ``page`` that are to be run, in ``folder``."""
     runner = PageRunner(folder)
     try:
         for block in blocks(page):
@@ -95,6 +95,6 @@ def run_page(page: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # nothing is left running
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # also stops the background server
     for name in sys.argv[1:]:
         run_page(Path(name).resolve(), Path.cwd())

@@ -1,7 +1,9 @@
-"""Worlds in which something happens: what tests of triggers and events share."""
+"""Worlds and log queries for tests of triggers and events."""
+
+from typing import Any
 
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import parse
+from grouser.world.file import World, parse
 
 PHYSICS = """
 physics:
@@ -16,20 +18,22 @@ terrain:
 """
 
 
-def world(text, ground=GROUND):
-    """Read a world file of which only ``text`` matters."""
+def parse_world(text: str, ground: str = GROUND) -> World:
+    """Parse a world file that consists of ``text``, a name, physics settings and ground."""
     return parse(f"name: test{PHYSICS}{ground}{text}", where="test.yaml")
 
 
-def simulation(text, **options):
-    """Let that world begin."""
-    return Simulation(world(text), **options)
+def simulate(text: str, **options: Any) -> Simulation:
+    """Return a simulation of the world of `parse_world`, at time 0."""
+    return Simulation(parse_world(text), **options)
 
 
-def happened(sim, *kinds):
-    """Return time and name, or text, of what is in the log."""
+def logged(sim: Simulation, *kinds: str) -> list[tuple[float, str]]:
+    """Return the time (s) and the name, or text, of the log entries of some kinds."""
     return [
-        (round(one.time, 3), one.name or one.text) for one in sim.event_log if one.kind in kinds
+        (round(entry.time, 3), entry.name or entry.text)
+        for entry in sim.event_log
+        if entry.kind in kinds
     ]
 
 

@@ -9,10 +9,11 @@ import random
 import socket
 import struct
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-TRANSCRIPTS = Path(__file__).with_name("transcripts")
+TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
 BATCH = 4000
 """Lines of one connection."""
 OWN = (
@@ -30,46 +31,54 @@ LONG = 100_000
 """Bytes of a line above the limit of every server."""
 
 
-def sources():
+def sources() -> list[bytes]:
+    """Return the lines that are mutated."""
     texts = (path.read_bytes().splitlines() for path in sorted(TRANSCRIPTS.glob("*.txt")))
     return [*OWN, *(line for text in texts for line in text if line)]
 
 
-def flip(rng, line):
+def flip_bits(rng: random.Random, line: bytes) -> bytes:
     data = bytearray(line)
     for _ in range(rng.randint(1, 8)):
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     return bytes(data)
 
 
-def cut(rng, line):
+def cut(rng: random.Random, line: bytes) -> bytes:
     begin, end = sorted(rng.choices(range(len(line) + 1), k=2))
     return line[begin:end]
 
 
-def doubled(rng, line):
+def repeat(rng: random.Random, line: bytes) -> bytes:
     return line * rng.randint(2, 5)
 
 
-def nested(rng, line):
+def nest(rng: random.Random, line: bytes) -> bytes:
     return line.replace(b"{", b"{" * rng.randint(2, 50))
 
 
-def large(rng, line):
+def replace_numbers(rng: random.Random, line: bytes) -> bytes:
     return line.replace(b"1", rng.choice((b"1e308", b"nan", b"-inf", b"9" * 400)))
 
 
-def random_bytes(rng, line):
+def random_bytes(rng: random.Random, line: bytes) -> bytes:
     return rng.randbytes(len(line))
 
 
-MUTATIONS = (flip, flip, cut, doubled, nested, large, random_bytes, lambda rng, line: line)
+def keep(rng: random.Random, line: bytes) -> bytes:
+    return line
 
 
-def packet(rng, lines):
+MUTATIONS: tuple[Callable[[random.Random, bytes], bytes], ...] = (
+    *(flip_bits, flip_bits),
+    *(cut, repeat, nest, replace_numbers, random_bytes, keep),
+)
+
+
+def packet(rng: random.Random, lines: Sequence[bytes]) -> bytes:
     """Return BATCH lines, most of them invalid, with various line ends."""
     ends = (b"\r\n", b"\n", b"\r", b"\n\r\n")
-    made = []
+    made: list[bytes] = []
     for _ in range(BATCH):
         line = rng.choice(lines)
         if rng.random() < 0.3:
@@ -82,7 +91,7 @@ def packet(rng, lines):
     return b"".join(made)
 
 
-def send(port, data, rng) -> None:
+def send(port: int, data: bytes, rng: random.Random) -> None:
     """Send a packet in pieces, and wait until the server has ended the connection."""
     with socket.create_connection(("127.0.0.1", port), 60) as wire:
         while data:
@@ -97,7 +106,8 @@ def send(port, data, rng) -> None:
             pass
 
 
-def main(seed, lines, *ports) -> None:
+def main(seed: int, lines: int, *ports: int) -> None:
+    """Send at least ``lines`` lines, most of them to the first port."""
     rng, known, sent = random.Random(seed), sources(), 0
     while sent < lines:
         port = ports[0] if rng.random() < 0.9 else rng.choice(ports[1:])

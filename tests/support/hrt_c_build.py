@@ -1,4 +1,4 @@
-"""The robot library in C, compiled for tests: strictly, and with what finds mistakes in memory."""
+"""Build of the robot library in C for tests, with strict warnings and memory checks."""
 
 import functools
 import shutil
@@ -26,12 +26,15 @@ def libraries() -> Path:
     return folder
 
 
-def compiled(source: Path, library: str) -> Path:
+def compile_program(source: Path, library: str) -> Path:
     """Return a program linked with a library, ``sim`` or ``can``; the source has no #include."""
+    assert COMPILER is not None
     program = libraries() / f"{source.stem}_{library}"
-    command = [COMPILER, "-std=c11", "-include", CLIB / "hrt.h", source, "-o", program]
+    command: list[str | Path] = [COMPILER, "-std=c11", "-include", CLIB / "hrt.h", source]
     made = subprocess.run(
-        [*command, libraries() / f"libhrt_{library}.a", "-lm"], capture_output=True, text=True
+        [*command, "-o", program, libraries() / f"libhrt_{library}.a", "-lm"],
+        capture_output=True,
+        text=True,
     )
     assert made.returncode == 0, made.stderr
     return program

@@ -13,30 +13,30 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Set
 from contextlib import suppress
 
 
 class Absent(importlib.abc.MetaPathFinder):
     """Import hook that hides modules."""
 
-    def __init__(self, names) -> None:
+    def __init__(self, names: Set[str]) -> None:
         self._names = names
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         """Raise for an absent module; leave all others to the next finder."""
         if self.hides(name):
             raise ModuleNotFoundError(
                 f"{name} is absent here: it belongs to a higher layer", name=name
             )
-        return None
 
-    def hides(self, name):
+    def hides(self, name: str) -> bool:
         """Return whether a module, or a package around it, is absent."""
         parts = name.split(".")
         return any(".".join(parts[:end]) in self._names for end in range(1, len(parts) + 1))
 
 
-def attempt(job):
+def run_job(job: dict[str, list[str]]) -> str:
     """Import the modules and exports of a job; return the traceback of a failure, or ""."""
     absent = Absent(set(job["absent"]))
     own = set(job["modules"])
@@ -65,14 +65,14 @@ def main() -> None:
     for name in {name for job in jobs.values() for name in job["modules"]}:
         with suppress(Exception):  # reported by the job of that module
             importlib.import_module(name)
-    wrong = 0
+    failures = 0
     for label, job in jobs.items():
         if (child := os.fork()) == 0:
-            if reason := attempt(job):
+            if reason := run_job(job):
                 print(f"{label}: {reason}", flush=True)
             os._exit(1 if reason else 0)
-        wrong += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
-    sys.exit(min(wrong, 100))
+        failures += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+    sys.exit(min(failures, 100))
 
 
 if __name__ == "__main__":

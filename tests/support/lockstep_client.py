@@ -12,11 +12,22 @@ import time
 from grouser.client.connection import join
 
 
-def drive(port, name, kind, x, y, seed, turns, every, think) -> None:
+def drive(
+    port: int,
+    name: str,
+    kind: str,
+    x: float,
+    y: float,
+    seed: int,
+    turns: int,
+    every: float,
+    think: float,
+) -> None:
+    """Join, drive for some turns in lockstep, and wait for the end of the input."""
     rng, unseeded = random.Random(seed), random.Random()
-    where = {"port": port, "token": os.environ.get("GROUSER_TOKEN"), "timeout": 600}
+    token = os.environ.get("GROUSER_TOKEN")
     time.sleep(unseeded.uniform(0, think))
-    with join(kind, name, at=(x, y, 0), **where) as robot:
+    with join(kind, name, at=(x, y, 0), port=port, token=token, timeout=600) as robot:
         robot.lockstep(every)
         print("joined", flush=True)
         robot.turn()
@@ -31,5 +42,5 @@ def drive(port, name, kind, x, y, seed, turns, every, think) -> None:
 
 if __name__ == "__main__":
     port, name, kind, x, y, seed, turns, every, think = sys.argv[1:]
-    numbers = float(x), float(y), int(seed), int(turns), float(every), float(think)
-    drive(int(port), name, kind, *numbers)
+    place = float(x), float(y)
+    drive(int(port), name, kind, *place, int(seed), int(turns), float(every), float(think))
