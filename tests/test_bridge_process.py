@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.server_fixtures import QUIET, Served, environment, until
+from support.server_fixtures import CONTROL_ONLY, ServerProcess, environment, wait_until
 from typer.testing import CliRunner
 
 from grouser.cli import app
@@ -53,7 +53,7 @@ def flags(link):
 def test_without_server_status_is_answered_and_datagrams_counted() -> None:
     with bridging(free_port()) as (port, process):
         link = UdpLink("127.0.0.1", port)
-        until(lambda: (flags(link) or 0) & NO_ROBOT)
+        wait_until(lambda: (flags(link) or 0) & NO_ROBOT)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:
             noise.sendto(b"noise", ("127.0.0.1", port))
         frames = (BeltSpeeds(0.1, 0.1).frame(0),)
@@ -90,9 +90,11 @@ def test_server_and_controller_may_restart(tmp_path: Path) -> None:
     simulator = free_port()
     with bridging(simulator) as (port, process):
         for _ in range(2):
-            with Served(tmp_path, world, "--port", str(simulator), *QUIET):
+            with ServerProcess(tmp_path, world, "--port", str(simulator), *CONTROL_ONLY):
                 watch = UdpLink("127.0.0.1", port)
-                until(lambda link=watch: flags(link) is not None and not flags(link) & NO_ROBOT)
+                wait_until(
+                    lambda link=watch: flags(link) is not None and not flags(link) & NO_ROBOT
+                )
                 watch.close()
                 robot = Hrt(UdpLink("127.0.0.1", port))  # a controller that starts anew
                 assert robot.go_forward(30) == pytest.approx(30, abs=6)

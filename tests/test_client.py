@@ -5,7 +5,13 @@ import socket
 import time
 
 import pytest
-from support.scripted_server import POSES, STATE, Peer, felt, lonely, lonely_peer, lonely_robot  # noqa: F401
+from support.scripted_server import (
+    POSES,
+    STATE,
+    ScriptedServer,
+    answer_as_one_robot,
+    wait_for_odometry,
+)
 
 from grouser.client import asynchronous, connection
 from grouser.client.address import Address
@@ -23,81 +29,82 @@ from grouser.protocol.usarsim.setting import Result
 from grouser.protocol.usarsim.state import State
 
 
-def test_robot_joins_drives_and_receives_readings(peer) -> None:
-    with join("P3AT", name="R1", at=(4.5, 1.9, 1.8), port=peer.port) as robot:
+def test_robot_joins_drives_and_receives_readings(scripted_server) -> None:
+    with join("P3AT", name="R1", at=(4.5, 1.9, 1.8), port=scripted_server.port) as robot:
         assert robot.level == "peer"
         assert robot.state == STATE
         robot.drive(left=2.0, right=2.0)
-        assert felt(robot, 2.0)
+        assert wait_for_odometry(robot, 2.0)
         assert robot.time == 1.6
-    assert peer.left.wait(5)
+    assert scripted_server.left.wait(5)
     init = commands.Init("USARBot.P3AT", "R1", (4.5, 1.9, 1.8))
-    assert peer.heard == [Lockstep(0.0), init, SkidDrive(2.0, 2.0)]
+    assert scripted_server.received == [Lockstep(0.0), init, SkidDrive(2.0, 2.0)]
     assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # what was heard stays
 
 
-def test_listen_yields_every_message_once_and_ends_in_time(robot) -> None:
-    robot.drive(1.0, 1.0)
-    robot.start_poses()  # so everything before has come
-    heard = [type(message) for message in robot.listen(seconds=0.1)]
+def test_listen_yields_every_message_once_and_ends_in_time(scripted_robot) -> None:
+    scripted_robot.drive(1.0, 1.0)
+    scripted_robot.start_poses()  # so everything before has come
+    heard = [type(message) for message in scripted_robot.listen(seconds=0.1)]
     assert heard == [Greeting, State, Odometry, Odometry, StartPoses]
-    assert list(robot.listen(seconds=0)) == []
+    assert list(scripted_robot.listen(seconds=0)) == []
 
 
-def test_queries_return_answers(robot) -> None:
-    assert robot.start_poses() == POSES
-    assert robot.geometry().dimensions == (0.5, 0.4, 0.2)
-    assert robot.configuration("camera".title()).sensors[0].name == "Camera"
-    assert robot.console("open door") == "the door is open"
+def test_queries_return_answers(scripted_robot) -> None:
+    assert scripted_robot.start_poses() == POSES
+    assert scripted_robot.geometry().dimensions == (0.5, 0.4, 0.2)
+    assert scripted_robot.configuration("camera".title()).sensors[0].name == "Camera"
+    assert scripted_robot.console("open door") == "the door is open"
     with pytest.raises(BadValue, match="no 'dor'"):
-        robot.console("open dor")
+        scripted_robot.console("open dor")
 
 
-def test_missing_answer_raises_no_answer(robot, peer) -> None:
-    sentence = f"127.0.0.1:{peer.port}: 0.1 s passed without GEO {{Type Laser}} {{Name L1}}"
+def test_missing_answer_raises_no_answer(scripted_robot, scripted_server) -> None:
+    peer = f"127.0.0.1:{scripted_server.port}"
+    sentence = f"{peer}: 0.1 s passed without GEO {{Type Laser}} {{Name L1}}"
     with pytest.raises(NoAnswer) as raised:
-        robot.geometry("Laser", "L1", timeout=0.1)
+        scripted_robot.geometry("Laser", "L1", timeout=0.1)
     assert str(raised.value) == sentence
     with pytest.raises(NoAnswer, match="without a reading of 'Sonr' .received from: Odometry"):
-        robot.reading("Sonr", timeout=0.1)
-    assert robot.start_poses() == POSES  # it goes on
+        scripted_robot.reading("Sonr", timeout=0.1)
+    assert scripted_robot.start_poses() == POSES  # it goes on
 
 
 def test_response_needs_a_dialect_with_res() -> None:
     with (
-        Peer(lonely, dialect=UT2004) as peer,
-        join("P3AT", port=peer.port, dialect="ut2004") as robot,
+        ScriptedServer(answer_as_one_robot, dialect=UT2004) as scripted_server,
+        join("P3AT", port=scripted_server.port, dialect="ut2004") as robot,
     ):
         answer = robot.response(setting.ResetSensor("Odometry"))
         assert answer.results == (Result("Name", "Odometry", "OK"),)
 
 
-def test_radio_messages_stay_in_the_inbox_until_read(robot) -> None:
-    robot.transmit(b"one")
-    robot.transmit(b"two")
-    assert robot.start_poses()  # both have come by now
-    assert robot.receive() == RadioMessage("fido", b"eno", -61.2)
-    assert robot.receive().data == b"owt"
+def test_radio_messages_stay_in_the_inbox_until_read(scripted_robot) -> None:
+    scripted_robot.transmit(b"one")
+    scripted_robot.transmit(b"two")
+    assert scripted_robot.start_poses()  # both have come by now
+    assert scripted_robot.receive() == RadioMessage("fido", b"eno", -61.2)
+    assert scripted_robot.receive().data == b"owt"
     with pytest.raises(NoAnswer, match="radio"):
-        robot.receive(timeout=0.05)
+        scripted_robot.receive(timeout=0.05)
 
 
-def test_lockstep_turn_contains_all_readings(robot, peer) -> None:
-    robot.lockstep(0.1)
-    turn = robot.step()  # the first turn is waited for before it is ended
+def test_lockstep_turn_contains_all_readings(scripted_robot, scripted_server) -> None:
+    scripted_robot.lockstep(0.1)
+    turn = scripted_robot.step()  # the first turn is waited for before it is ended
     assert turn.time == 2.1
     assert turn.messages == (Odometry(2.1, "Odometry", (1.0, 0.0, 0.0)),)
-    rounds = [turn.time for turn, _ in zip(robot.turns(), range(3), strict=False)]
+    rounds = [turn.time for turn, _ in zip(scripted_robot.turns(), range(3), strict=False)]
     assert rounds == [2.1, 2.1, 2.1]
-    assert sum(isinstance(message, Step) for message in peer.heard) == 4
+    assert sum(isinstance(message, Step) for message in scripted_server.received) == 4
 
 
-def test_command_ends_the_turn_by_option(robot, peer) -> None:
-    robot.lockstep(0.1, by_command=True)
-    robot.turn()
-    robot.drive(1.0, 1.0)
+def test_command_ends_the_turn_by_option(scripted_robot, scripted_server) -> None:
+    scripted_robot.lockstep(0.1, by_command=True)
+    scripted_robot.turn()
+    scripted_robot.drive(1.0, 1.0)
     with pytest.raises(NoAnswer, match="a turn"):
-        robot.turn(timeout=0.05)
+        scripted_robot.turn(timeout=0.05)
 
 
 def test_rejection_is_raised_independent_of_packet_boundaries() -> None:
@@ -111,10 +118,13 @@ def test_rejection_is_raised_independent_of_packet_boundaries() -> None:
             with pytest.raises(Refused, match="not now"):
                 await connection.start_poses()
 
-    with Peer(strict) as peer, connect(port=peer.port) as connection:
+    with (
+        ScriptedServer(strict) as scripted_server,
+        connect(port=scripted_server.port) as connection,
+    ):
         with pytest.raises(Refused, match="not now"):
             connection.start_poses()
-        asyncio.run(program(peer.port))
+        asyncio.run(program(scripted_server.port))
 
 
 def drive_until(robot, until) -> None:
@@ -130,7 +140,10 @@ def test_commands_raise_rejections_and_properties_are_up_to_date() -> None:
         odometry = [Odometry(2.0, "Odometry", (7.0, 0.0, 0.0))]
         return known + [Notice("Refused", "no such joint")] * refused + odometry * felt
 
-    with Peer(strict) as peer, join("P3AT", port=peer.port) as robot:
+    with (
+        ScriptedServer(strict) as scripted_server,
+        join("P3AT", port=scripted_server.port) as robot,
+    ):
         robot.drive(1.0, 1.0)
         until = time.monotonic() + 10
         while robot.newest("Odometry") is None:
@@ -140,21 +153,25 @@ def test_commands_raise_rejections_and_properties_are_up_to_date() -> None:
             drive_until(robot, until)
 
 
-def test_rejection_text_is_raised(peer) -> None:
+def test_rejection_text_is_raised(scripted_server) -> None:
     with pytest.raises(Refused, match=r"127.0.0.1:\d+: there is no robot 'Nobody'"):
-        join("Nobody", port=peer.port)
+        join("Nobody", port=scripted_server.port)
 
 
-def test_ignored_robot_class_raises_no_answer(peer) -> None:
+def test_ignored_robot_class_raises_no_answer(scripted_server) -> None:
     with pytest.raises(NoAnswer, match="message of a robot 'Ghost' .does the server have"):
-        join("Ghost", port=peer.port, timeout=0.2)
+        join("Ghost", port=scripted_server.port, timeout=0.2)
 
 
-def test_closed_server_raises_disconnected_at_every_call(robot) -> None:
-    robot.send(UnknownMessage("CRASH"))
+def test_closed_server_raises_disconnected_at_every_call(scripted_robot) -> None:
+    scripted_robot.send(UnknownMessage("CRASH"))
     with pytest.raises(Disconnected, match="the server closed the connection"):
-        list(robot.listen(seconds=5))
-    for call in (lambda: robot.drive(1, 1), robot.start_poses, lambda: robot.state):
+        list(scripted_robot.listen(seconds=5))
+    for call in (
+        lambda: scripted_robot.drive(1, 1),
+        scripted_robot.start_poses,
+        lambda: scripted_robot.state,
+    ):
         with pytest.raises(Disconnected, match="the server closed the connection"):
             call()
 
@@ -170,17 +187,17 @@ def test_missing_server_raises_disconnected() -> None:
             connect(port=port, timeout=0.1)
 
 
-def test_calls_after_close_raise_disconnected(peer) -> None:
-    with join("P3AT", port=peer.port) as robot:
+def test_calls_after_close_raise_disconnected(scripted_server) -> None:
+    with join("P3AT", port=scripted_server.port) as robot:
         pass
     with pytest.raises(Disconnected, match="closed by this program"):
         robot.drive(1.0, 1.0)
 
 
-def test_token_is_the_first_message(peer) -> None:
-    with connect(port=peer.port, token="secret") as connection:
+def test_token_is_the_first_message(scripted_server) -> None:
+    with connect(port=scripted_server.port, token="secret") as connection:
         connection.start_poses()
-    assert peer.heard[0] == commands.Login("secret")
+    assert scripted_server.received[0] == commands.Login("secret")
 
 
 def test_addresses_are_checked() -> None:
@@ -194,12 +211,12 @@ def test_addresses_are_checked() -> None:
         connect(dialect="udx")
 
 
-def test_world_controller_changes_the_world(peer) -> None:
-    with control("referee", port=peer.port) as referee:
+def test_world_controller_changes_the_world(scripted_server) -> None:
+    with control("referee", port=scripted_server.port) as referee:
         referee.create("USARBotAPI.Box", "Box1", at=(1, 2, -0.5), scale=[2.0], permanent=True)
         referee.put("Box1", at=(0, 0, -1))
         referee.start_poses()
-    init, _, create, move, _ = peer.heard[1:]
+    init, _, create, move, _ = scripted_server.received[1:]
     assert init.class_name == "USARBotAPI.WorldController"
     assert create == Create(
         "USARBotAPI.Box", "Box1", location=(1, 2, -0.5), scale=(2.0,), permanent=True
@@ -207,19 +224,19 @@ def test_world_controller_changes_the_world(peer) -> None:
     assert move == AbsMove("Box1", (0, 0, -1))
 
 
-def test_newest_values_are_up_to_date_without_listening(robot) -> None:
+def test_newest_values_are_up_to_date_without_listening(scripted_robot) -> None:
     for speed in range(50):
-        robot.drive(float(speed), float(speed))
-    robot.start_poses()
-    assert robot.newest("Odometry").pose[0] == 49.0
+        scripted_robot.drive(float(speed), float(speed))
+    scripted_robot.start_poses()
+    assert scripted_robot.newest("Odometry").pose[0] == 49.0
 
 
 # The same for asyncio.
 
 
-def test_async_robots_share_one_loop(peer) -> None:
+def test_async_robots_share_one_loop(scripted_server) -> None:
     async def drive_one(name, speed):
-        async with await asynchronous.async_join("P3AT", name, port=peer.port) as robot:
+        async with await asynchronous.async_join("P3AT", name, port=scripted_server.port) as robot:
             robot.drive(speed, speed)
             while (reading := await robot.reading("Odometry", timeout=5)).pose[0] != speed:
                 pass
@@ -233,9 +250,9 @@ def test_async_robots_share_one_loop(peer) -> None:
     assert asyncio.run(everyone()) == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_async_calls_raise_the_same_errors(peer) -> None:
+def test_async_calls_raise_the_same_errors(scripted_server) -> None:
     async def program() -> None:
-        async with await asynchronous.async_join("P3AT", port=peer.port) as robot:
+        async with await asynchronous.async_join("P3AT", port=scripted_server.port) as robot:
             await robot.start_poses()
             kinds = [type(message) async for message in robot.listen(seconds=0.1)]
             assert kinds == [Greeting, State, Odometry, StartPoses]
@@ -253,8 +270,8 @@ def test_async_calls_raise_the_same_errors(peer) -> None:
             with pytest.raises(Disconnected, match="the server closed the connection"):
                 robot.drive(1, 1)
         with pytest.raises(Refused, match="no robot 'Nobody'"):
-            await asynchronous.async_join("Nobody", port=peer.port)
-        async with await asynchronous.async_control(port=peer.port) as referee:
+            await asynchronous.async_join("Nobody", port=scripted_server.port)
+        async with await asynchronous.async_control(port=scripted_server.port) as referee:
             referee.kill_all()
             assert await referee.start_poses() == POSES
 
@@ -269,7 +286,7 @@ def test_blocking_and_async_client_have_the_same_methods() -> None:
     assert calls(connection.Controller) == calls(asynchronous.AsyncController) - {"open", "closed"}
 
 
-def test_call_returns_before_its_timeout(robot) -> None:
+def test_call_returns_before_its_timeout(scripted_robot) -> None:
     begin = time.monotonic()
-    list(robot.listen(seconds=0.2))
+    list(scripted_robot.listen(seconds=0.2))
     assert time.monotonic() - begin >= 0.2

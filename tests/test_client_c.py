@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.scripted_server import Peer, lonely
+from support.scripted_server import ScriptedServer, answer_as_one_robot
 
 from grouser.client.launch import serving
 from grouser.protocol.usarsim import commands
@@ -40,13 +40,13 @@ def drive(program, port, *more, token=None):
 
 
 def test_it_joins_drives_and_prints_its_sensors(program) -> None:
-    with Peer(lonely) as peer:
-        run = drive(program, peer.port, "P3AT", "0.5", token="secret")
-        assert peer.left.wait(5)
+    with ScriptedServer(answer_as_one_robot) as scripted_server:
+        run = drive(program, scripted_server.port, "P3AT", "0.5", token="secret")
+        assert scripted_server.left.wait(5)
     assert run.returncode == 0, run.stderr
     assert "state   GroundVehicle    time 1.5000" in run.stdout
     assert "sensor  Odometry         Odometry         2.0000,0.0000,0.0000" in run.stdout
-    assert peer.heard == [
+    assert scripted_server.received == [
         Lockstep(0.0),
         commands.Login("secret"),
         commands.Init("USARBot.P3AT", "C1", (0, 0, 0)),
@@ -56,24 +56,26 @@ def test_it_joins_drives_and_prints_its_sensors(program) -> None:
 
 
 def test_it_says_what_is_wrong(program) -> None:
-    with Peer(lambda said: lonely(said) if isinstance(said, commands.Init) else []) as peer:
-        refused = drive(program, peer.port, "Nobody", "0.5")
+    with ScriptedServer(
+        lambda said: answer_as_one_robot(said) if isinstance(said, commands.Init) else []
+    ) as scripted_server:
+        refused = drive(program, scripted_server.port, "Nobody", "0.5")
     assert refused.returncode == 1
     assert "notice: there is no robot 'Nobody'" in refused.stdout
     assert "is 'Nobody' a class of the server?" in refused.stderr
-    nobody = drive(program, peer.port)
+    nobody = drive(program, scripted_server.port)
     assert nobody.returncode == 2
-    assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{peer.port}\n"
+    assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{scripted_server.port}\n"
 
 
 def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program) -> None:
     long = "x" * 200_000
 
     def babble(message):
-        return [Notice("Info", long), *lonely(message)]
+        return [Notice("Info", long), *answer_as_one_robot(message)]
 
-    with Peer(babble) as peer:
-        run = drive(program, peer.port, "P3AT", "0.5")
+    with ScriptedServer(babble) as scripted_server:
+        run = drive(program, scripted_server.port, "P3AT", "0.5")
     assert run.returncode == 0, run.stderr
     assert "state   GroundVehicle" in run.stdout
 

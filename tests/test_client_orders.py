@@ -1,7 +1,6 @@
 """Every order of a client is understood as it was meant."""
 
 import pytest
-from support.scripted_server import lonely_peer, lonely_robot  # noqa: F401 - fixtures
 
 from grouser.client.connection import join
 from grouser.errors import BadValue
@@ -60,14 +59,14 @@ ORDERS = {
 
 @pytest.mark.parametrize("call", ORDERS)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_command_is_parsed_by_the_server_side(peer, call, dialect) -> None:
+def test_every_command_is_parsed_by_the_server_side(scripted_server, call, dialect) -> None:
     said, meant = ORDERS[call]
-    with join("P3AT", port=peer.port, dialect=dialect) as robot:
+    with join("P3AT", port=scripted_server.port, dialect=dialect) as robot:
         said(robot)
         robot.start_poses()  # answered, so what was said before has been heard
-    assert peer.heard[2:-1] == [meant]
+    assert scripted_server.received[2:-1] == [meant]
 
 
-def test_unknown_order_lists_the_allowed_ones(robot) -> None:
+def test_unknown_order_lists_the_allowed_ones(scripted_robot) -> None:
     with pytest.raises(BadValue, match="order is 'angel'.*did you mean 'angle'"):
-        robot.joint("Neck", 1.0, "angel")
+        scripted_robot.joint("Neck", 1.0, "angel")

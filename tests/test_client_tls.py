@@ -6,7 +6,7 @@ import ssl
 import subprocess
 
 import pytest
-from support.scripted_server import POSES, Peer, felt, lonely, lonely_peer  # noqa: F401
+from support.scripted_server import POSES, ScriptedServer, answer_as_one_robot, wait_for_odometry
 
 from grouser.client import asynchronous
 from grouser.client.connection import connect, join
@@ -34,15 +34,15 @@ def certificate(tmp_path_factory: pytest.TempPathFactory):
 def private_peer(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    with Peer(lonely, context=context) as peer:
-        yield peer
+    with ScriptedServer(answer_as_one_robot, context=context) as scripted_server:
+        yield scripted_server
 
 
 def test_tls_with_a_given_certificate(private_peer, certificate) -> None:
     trusted = certificate.with_name("cert.pem")
     with join("P3AT", port=private_peer.port, tls=trusted) as robot:
         robot.drive(2.0, 2.0)
-        assert felt(robot, 2.0)
+        assert wait_for_odometry(robot, 2.0)
         assert robot.newest("Odometry").pose[0] == 2.0
 
     async def program():
@@ -53,17 +53,17 @@ def test_tls_with_a_given_certificate(private_peer, certificate) -> None:
     assert asyncio.run(program()) == POSES
 
 
-def test_tls_errors_name_the_cause(private_peer, peer, certificate) -> None:
+def test_tls_errors_name_the_cause(private_peer, scripted_server, certificate) -> None:
     with pytest.raises(Disconnected, match="certificate is not trusted"):
         connect(port=private_peer.port, tls=True)
     with pytest.raises(Disconnected, match="does not speak TLS"):
-        connect(port=peer.port, tls=True)
+        connect(port=scripted_server.port, tls=True)
     with pytest.raises((Disconnected, NoAnswer), match="does it speak TLS|without the greeting"):
         connect(port=private_peer.port, timeout=1)
     with pytest.raises(BadValue, match="holds no certificate"):
-        connect(port=peer.port, tls=__file__)
+        connect(port=scripted_server.port, tls=__file__)
     with pytest.raises(BadValue, match=r"nobody.pem cannot be read \(No such file"):
-        connect(port=peer.port, tls="nobody.pem")
+        connect(port=scripted_server.port, tls="nobody.pem")
 
 
 def test_server_with_token_and_tls(certificate, monkeypatch: pytest.MonkeyPatch) -> None:

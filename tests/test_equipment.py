@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.server_fixtures import QUIET, Served
+from support.server_fixtures import CONTROL_ONLY, ServerProcess
 from support.solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
@@ -143,7 +143,7 @@ def heard(robot, seconds=1.0):
 
 
 def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file) -> None:
-    with Served(file.parent, file, *QUIET, "--speed", "4") as served:
+    with ServerProcess(file.parent, file, *CONTROL_ONLY, "--speed", "4") as served:
         with served.join("Quince", "own") as robot:
             assert min(robot.reading("Scanner1").ranges) < 1.7
             assert isinstance(robot.reading("INS"), Ins)
@@ -158,7 +158,9 @@ def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file) -> None:
 
 
 def test_no_equipment_is_an_option_of_serve(file) -> None:
-    with Served(file.parent, file, *QUIET, "--speed", "4", "--no-equipment") as served:
+    with ServerProcess(
+        file.parent, file, *CONTROL_ONLY, "--speed", "4", "--no-equipment"
+    ) as served:
         for name in ("own", "brought"):
             with served.join("Quince", name) as robot:
                 assert not {Ins, RangeScan} & heard(robot)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import fuzz_client
-from support.server_fixtures import Served, environment
+from support.server_fixtures import ServerProcess, environment
 
 FUZZER = Path(__file__).parent / "support" / "fuzz_client.py"
 TOKEN = "quite-a-secret-token"
@@ -60,7 +60,7 @@ def run_with_fuzzers(folder, processes, lines):
     """Drive while the fuzzers run; return turns, hash of the state and growth in bytes."""
     ports = ("--images", "0", "--truth", "0", "--eye-processes", "0", "--speed", "2")
     with (
-        Served(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
+        ServerProcess(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
         served.connect() as console,  # before the fuzzers: wrong tokens block this address
         ExitStack() as stack,
     ):
@@ -84,7 +84,7 @@ def run_with_fuzzers(folder, processes, lines):
 def run_without_fuzzers(folder, turns):
     ports = ("--images", "-1", "--truth", "-1", "--speed", "max")
     with (
-        Served(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
+        ServerProcess(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
         ExitStack() as stack,
     ):
         drivers = Drivers(served, stack)
@@ -114,7 +114,7 @@ def test_fuzzed_lines_of_an_authenticated_client_do_not_stop_the_server(tmp_path
     rng, known = random.Random(0), fuzz_client.sources()
     robots = ("USARBot.P3AT", "USARBot.Kenaf", "USARBot.ERS7", "USARBotAPI.WorldController")
     options = ("--images", "-1", "--truth", "-1", "--speed", "4", "--lines-per-second", "1e6")
-    with Served(tmp_path, "pioneer_room", *options) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *options) as served:
         for robot in robots:
             init = f"INIT {{ClassName {robot}}}\r\nLOCKSTEP {{Every 0.01}}\r\n".encode()
             with contextlib.suppress(ConnectionError):

@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack
 
 import pytest
-from support.server_fixtures import TIMEOUT, until
+from support.server_fixtures import TIMEOUT, wait_until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -249,7 +249,7 @@ class Live:
 
     def pass_time(self, seconds) -> None:
         end = self.query(lambda host: host.time) + seconds
-        until(lambda: self.query(lambda host: host.time) >= end)
+        wait_until(lambda: self.query(lambda host: host.time) >= end)
 
 
 def _kind(client):
@@ -284,7 +284,7 @@ def test_client_joins_drives_and_receives_readings(adding_client) -> None:
         before = robot.travelled()
         assert server.owners() == {"rover"}
         robot.drive()
-        until(lambda: robot.travelled() > before + 0.1)
+        wait_until(lambda: robot.travelled() > before + 0.1)
         assert server.x("rover") > 0.08
 
 
@@ -293,7 +293,7 @@ def test_added_robot_is_removed_with_its_connection(adding_client) -> None:
         lost, other = adding_client(server, "lost"), adding_client(server, "other")
         lost.travelled(), other.travelled()
         lost.break_connection()
-        until(lambda: server.robots() == {OWN, "other"})
+        wait_until(lambda: server.robots() == {OWN, "other"})
         assert server.owners() == {"other"}
         other.travelled()  # not affected
 
@@ -302,9 +302,9 @@ def test_robot_of_the_world_stays_and_stops(client) -> None:
     with Live(client.gateway, kind=_kind(client)) as server:
         robot = client(server, OWN)
         robot.drive()
-        until(lambda: server.x(OWN) > 0.05)
+        wait_until(lambda: server.x(OWN) > 0.05)
         robot.break_connection()
-        until(lambda: server.owners() == _owners(client))
+        wait_until(lambda: server.owners() == _owners(client))
         server.pass_time(0.5)
         stands = server.x(OWN)
         server.pass_time(0.3)
@@ -317,7 +317,7 @@ def test_robot_of_a_silent_client_stops(adding_client) -> None:
         robot = adding_client(server, "quiet")
         robot.travelled()  # joined
         robot.drive()
-        until(lambda: server.x("quiet") > 0.02)
+        wait_until(lambda: server.x("quiet") > 0.02)
         server.pass_time(1.0)
         stands = server.x("quiet")
         server.pass_time(0.3)

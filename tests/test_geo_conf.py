@@ -4,7 +4,7 @@ import math
 from functools import cache
 
 import pytest
-from support.wire_fixtures import Wired, spins, wired
+from support.wire_fixtures import WireRobot, side_speeds, simple_robot
 
 from grouser.gateways.images.mosaic import CameraTile
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
@@ -21,14 +21,14 @@ from grouser.robots.kinds import ROBOTS
 @cache
 def still(kind):
     """Return a robot with all of its sensors that stands where it is."""
-    return Wired(kind)
+    return WireRobot(kind)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_state_comes_through(kind, dialect) -> None:
-    robot = still(kind).speak(PortProfile(dialect))
-    *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
+    robot = still(kind).set_profile(PortProfile(dialect))
+    *packages, state = robot.decode(robot.state(battery=1200, light=True, view=2))
     assert isinstance(state, State)
     assert state.type == (LEGGED if robot.layout.robot.gait else GROUND)
     assert state.battery == 1200
@@ -45,25 +45,25 @@ def test_state_comes_through(kind, dialect) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect) -> None:
-    robot = still(kind).speak(PortProfile(dialect))
+    robot = still(kind).set_profile(PortProfile(dialect))
     body, profile = robot.layout, robot.profile
-    (geo,) = robot.received(geometry(body, GetGeometry("Robot"), profile))
+    (geo,) = robot.decode(geometry(body, GetGeometry("Robot"), profile))
     assert isinstance(geo, RobotGeometry)
     assert all(0 < edge < 10 for edge in geo.dimensions)
-    (conf,) = robot.received(configuration(body, GetConfiguration("robot"), profile, cameras={}))
+    (conf,) = robot.decode(configuration(body, GetConfiguration("robot"), profile, cameras={}))
     assert conf.mass == pytest.approx(body.robot.mass, abs=1e-3)
     for title in {TYPES[type(sensor)] for sensor in body.sensors.values()}:
-        (geo,) = robot.received(geometry(body, GetGeometry(title), profile))
-        (conf,) = robot.received(
+        (geo,) = robot.decode(geometry(body, GetGeometry(title), profile))
+        (conf,) = robot.decode(
             configuration(body, GetConfiguration(title.upper()), profile, cameras={})
         )
         assert geo.type == conf.type == title
         assert [each.name for each in geo.sensors] == [each.name for each in conf.sensors]
         assert geo.sensors
         one = GetGeometry(title, geo.sensors[-1].name.upper())
-        assert robot.received(geometry(body, one, profile))[0].sensors == geo.sensors[-1:]
+        assert robot.decode(geometry(body, one, profile))[0].sensors == geo.sensors[-1:]
     for package in ("MisPkg", "Actuator"):
-        geos = robot.received(geometry(body, GetGeometry(package), profile))
+        geos = robot.decode(geometry(body, GetGeometry(package), profile))
         assert [geo.name for geo in geos] == list(body.packages)
     for asked in ("Sonar", "Camera"):
         nobody = GetGeometry(asked, "nobody")
@@ -71,7 +71,7 @@ def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect) -> N
 
 
 def test_the_packages_state_is_the_captures() -> None:
-    robot = still("p2at").speak(PortProfile(UT2004))
+    robot = still("p2at").set_profile(PortProfile(UT2004))
     angles = dict.fromkeys(robot.layout.robot.drives, 0.0)
     package, _ = robot.lines(robot.adapter.state(3104.57, angles, robot.profile))
     assert package == (
@@ -81,8 +81,8 @@ def test_the_packages_state_is_the_captures() -> None:
 
 
 def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw() -> None:
-    robot = Wired("p2dx")
-    (geo,) = robot.received(geometry(robot.layout, GetGeometry("Sonar", "F1"), robot.profile))
+    robot = WireRobot("p2dx")
+    (geo,) = robot.decode(geometry(robot.layout, GetGeometry("Sonar", "F1"), robot.profile))
     (first,) = geo.sensors
     assert first.location[1] < -0.1
     assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
@@ -94,8 +94,8 @@ def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw() -> None:
 
 
 def test_a_cameras_tile_and_key_are_in_its_configuration() -> None:
-    robot = Wired("p2dx")
-    (conf,) = robot.received(
+    robot = WireRobot("p2dx")
+    (conf,) = robot.decode(
         configuration(
             robot.layout,
             GetConfiguration("Camera"),
@@ -119,11 +119,11 @@ def test_unreal_units_in_and_out() -> None:
     for port in (profile, PortProfile()):
         far = [0.1, -0.0, 7.3]
         assert repr(port.lengths(far)) == repr(tuple(map(port.length, far)))
-    robot = wired("kenaf", profile=profile)
+    robot = simple_robot("kenaf", profile=profile)
     turn = 65536 / math.tau
-    orders = robot.orders(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
+    orders = robot.command_of(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
     assert orders["rear_right_arm"].value == pytest.approx(0.5)
-    left, _ = spins(robot, robot.orders(f"DRIVE {{Left {turn}}} {{Right 0}}"))
+    left, _ = side_speeds(robot, robot.command_of(f"DRIVE {{Left {turn}}} {{Right 0}}"))
     assert left == pytest.approx(1.0)
     (geo,) = geometry(robot.layout, GetGeometry("Robot"), profile)
     assert geo.wheel_radius == pytest.approx(0.075 * 250)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.server_fixtures import QUIET, TIMEOUT, Served, environment, until
+from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, environment, wait_until
 
 from grouser.client.connection import join
 from grouser.client.pictures import watch
@@ -53,8 +53,11 @@ def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_clien
     tokens.write_text(f"all: {TOKEN}\n")
     tokens.chmod(0o600)
     safe = ("--certificate", str(certificate), "--key", str(certificate.with_name("key.pem")))
-    options = (*QUIET, "--token-file", str(tokens), *safe, "-v")
-    with Served(tmp_path, "pioneer_room", *options) as served, contextlib.ExitStack() as stack:
+    options = (*CONTROL_ONLY, "--token-file", str(tokens), *safe, "-v")
+    with (
+        ServerProcess(tmp_path, "pioneer_room", *options) as served,
+        contextlib.ExitStack() as stack,
+    ):
         port, before = served.ports["control"], served.rss
         for _ in range(300):
             wire = stack.enter_context(socket.socket())
@@ -73,16 +76,16 @@ def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_clien
 
 
 def test_stalled_client_is_logged_and_dropped_from_lockstep_after_timeout(tmp_path: Path) -> None:
-    options = (*QUIET, "--longest-wait", "2", "-v")
+    options = (*CONTROL_ONLY, "--longest-wait", "2", "-v")
     with (
-        Served(tmp_path, "pioneer_room", *options) as served,
+        ServerProcess(tmp_path, "pioneer_room", *options) as served,
         served.join("P3AT", "Sleeper", at=(0, 0, 0)) as sleeper,
     ):
         sleeper.lockstep(0.1)
         sleeper.turn()
         begin = time_of(served)
         assert served.console("waits") == "Sleeper"
-        until(lambda: time_of(served) > begin)
+        wait_until(lambda: time_of(served) > begin)
         assert served.console("waits") == "none"
         notices = (received for received in sleeper.listen() if isinstance(received, Notice))
         assert "removed from lockstep" in next(one.text for one in notices if one.kind == "Dropped")
@@ -98,15 +101,15 @@ CREATE = "CONTROL {{Type Create}} {{ClassName Crate}} {{Name made{0}}} {{Locatio
 
 def test_requests_of_a_closed_socket_are_dropped(tmp_path: Path) -> None:
     with (
-        Served(tmp_path, "pioneer_room", *QUIET) as served,
+        ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY) as served,
         served.join("P3AT", "Quiet", at=(0, 0, 0)),
     ):
-        with served.raw() as wire:
+        with served.open_socket() as wire:
             lines = "INIT {ClassName USARBot.WorldController}\r\n"
             wire.sendall((lines + "".join(CREATE.format(n) for n in range(180))).encode())
-            until(lambda: "made0 " in served.console("list objects"))
+            wait_until(lambda: "made0 " in served.console("list objects"))
         begin = time.monotonic()
-        until(lambda: "made" not in served.console("list objects"))
+        wait_until(lambda: "made" not in served.console("list objects"))
         assert time.monotonic() - begin < 5.0, "all 180 would take half a minute"
         then, now = time_of(served), time.monotonic()
         time.sleep(0.5)
@@ -159,7 +162,7 @@ def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
     ports = ("--images", "0", "--truth", "-1", "--eyes", "0", "--eye-processes", "0")
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    with Served(
+    with ServerProcess(
         tmp_path, "pioneer_room", *ports, "--token-file", str(tokens), *safe, token=TOKEN
     ) as served:
         command = [sys.executable, "-m", "grouser", "eyes", "--port", "0", *safe]
@@ -204,10 +207,10 @@ def test_mistyped_token_is_not_logged(tmp_path: Path) -> None:
         f"LOGIN {{Tokne {SLIP}}}",
     )
     ports = ("--images", "0", "--truth", "0", "--eyes", "0", "--eye-processes", "0")
-    with Served(tmp_path, "pioneer_room", *ports, "-vv", token=TOKEN) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *ports, "-vv", token=TOKEN) as served:
         for port in ("control", "truth", "images", "eyes"):
             for slip in slips:
-                with served.raw(port) as wire:
+                with served.open_socket(port) as wire:
                     wire.sendall(f"{slip}\r\n".encode())
                     wire.settimeout(0.1)
                     with contextlib.suppress(OSError):
@@ -219,16 +222,16 @@ def test_mistyped_token_is_not_logged(tmp_path: Path) -> None:
 
 def test_radio_messages_are_not_sent_to_old_clients(tmp_path: Path) -> None:
     with (
-        Served(tmp_path, "pioneer_room", *QUIET) as served,
+        ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY) as served,
         served.join("P3AT", "Talker", at=(0, 0, 0)) as talker,
-        served.raw() as old,
+        served.open_socket() as old,
     ):
         old.sendall(b"INIT {ClassName USARBot.P3AT} {Name Old} {Location 1.5,1.5,0}\r\n")
-        until(lambda: "Old " in served.console("list robots"))
+        wait_until(lambda: "Old " in served.console("list robots"))
         received = b""
         for _ in range(20):
             talker.transmit(b"x" * 100)
-        until(lambda: talker.console("time"))
+        wait_until(lambda: talker.console("time"))
         old.settimeout(1.0)
         begin = time.monotonic()
         while time.monotonic() < begin + 1.0:
@@ -243,7 +246,7 @@ def test_radio_messages_are_not_sent_to_old_clients(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["nothing", "closed", "pipe"])
 def test_console_input_does_not_block_a_server(tmp_path: Path, kind) -> None:
     command = [sys.executable, "-m", "grouser", "serve", "pioneer_room", "--console", "--port", "0"]
-    command += [*QUIET, "--seconds", "1.0"]
+    command += [*CONTROL_ONLY, "--seconds", "1.0"]
     how = {"nothing": subprocess.DEVNULL, "closed": None, "pipe": subprocess.PIPE}[kind]
     if kind == "closed":
         command = ["sh", "-c", 'exec "$@" <&-', "sh", *command]

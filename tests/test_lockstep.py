@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.server_fixtures import QUIET, LockstepClient, Served, until
+from support.server_fixtures import CONTROL_ONLY, LockstepClient, ServerProcess, wait_until
 
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.extensions import Tick
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
 
-ARENA = ("pioneer_room", *QUIET, "--speed", "max")
+ARENA = ("pioneer_room", *CONTROL_ONLY, "--speed", "max")
 EVERY = 0.25
 
 
 def run(folder, names, turns, delay):
     """Run two client processes that join in this order; return the final hash."""
-    with Served(folder, *ARENA, "--players", "2") as served, ExitStack() as stack:
+    with ServerProcess(folder, *ARENA, "--players", "2") as served, ExitStack() as stack:
         clients = []
         for name in names:
             number = "AB".index(name)
@@ -61,7 +61,7 @@ def test_machine_load_does_not_change_the_result(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory):
-    with Served(tmp_path_factory.mktemp("lockstep"), *ARENA) as served:
+    with ServerProcess(tmp_path_factory.mktemp("lockstep"), *ARENA) as served:
         yield served
 
 
@@ -158,12 +158,12 @@ def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served) -> None:
             for _ in range(20):
                 a.step()
             assert a.time == pytest.approx(begin + 1.0, abs=0.1)
-        until(lambda: "C (" not in served.console("list robots"))
+        wait_until(lambda: "C (" not in served.console("list robots"))
 
 
 def test_time_begins_when_all_players_have_entered(tmp_path: Path) -> None:
     with (
-        Served(tmp_path, *ARENA, "--players", "2") as served,
+        ServerProcess(tmp_path, *ARENA, "--players", "2") as served,
         served.join("P3AT", "A", at=(0, -1, 0)) as a,
     ):
         a.lockstep(0.1)

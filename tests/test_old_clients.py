@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.server_fixtures import TIMEOUT, Served, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import TIMEOUT, ServerProcess
 
 SPEED = 4
 """Simulated over wall time; the wall clock is used for time-outs only."""
@@ -18,7 +18,7 @@ class OldClient:
     """Socket with line-wise reading."""
 
     def __init__(self, served, port="control") -> None:
-        self._socket = served.raw(port)
+        self._socket = served.open_socket(port)
         self._bytes, self._whole = b"", deque()
 
     def __enter__(self):
@@ -55,10 +55,10 @@ class OldClient:
 
 
 @pytest.fixture(scope="module")
-def served(world):
+def served(yard_file):
     also = ("--also", "0:udk", "--also", "0:ut2004")
     options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED))
-    with Served(world.parent, world, *also, *options) as served:
+    with ServerProcess(yard_file.parent, yard_file, *also, *options) as served:
         yield served
 
 
@@ -258,7 +258,9 @@ def test_client_without_a_robot_is_notified_of_a_wrong_init(client, line, expect
         assert not client.wait_for("^(NOTICE|STA).*")[0].startswith("NOTICE")
 
 
-def test_kenaf_receives_ground_truth_only_with_the_option(served, tmp_path: Path, world) -> None:
+def test_kenaf_receives_ground_truth_only_with_the_option(
+    served, tmp_path: Path, yard_file
+) -> None:
     def receives_truth(client):
         client.send("INIT {ClassName USARBot.Kenaf} {Name Blind} {Location 0,0,0}")
         states, kinds = 0, set()
@@ -274,16 +276,16 @@ def test_kenaf_receives_ground_truth_only_with_the_option(served, tmp_path: Path
         assert not expected
         assert "Encoder" in kinds
     options = ("--images", "-1", "--truth", "-1", "--speed", str(SPEED), "--ground-truth")
-    with Served(tmp_path, world, *options) as asked, OldClient(asked) as client:
+    with ServerProcess(tmp_path, yard_file, *options) as asked, OldClient(asked) as client:
         expected, _ = receives_truth(client)
         assert expected
 
 
 def test_mosaic_of_four_by_one(
-    tmp_path: Path, world
+    tmp_path: Path, yard_file
 ) -> None:  # the world's own robot has the first tile
     options = ("--images", "0", "--truth", "-1", "--tiles", "4x1", "--dialect", "udk")
-    with Served(tmp_path, world, *options) as served, OldClient(served) as client:
+    with ServerProcess(tmp_path, yard_file, *options) as served, OldClient(served) as client:
         client.send("INIT {ClassName USARBot.P3AT} {Name A} {Location 0,0,0}")
         client.wait_for("{Type Camera}.*{TextureOffsetX 320}.*{TextureOffsetY 0}")
         with OldClient(served) as other:

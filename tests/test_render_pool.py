@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from support.render_fixtures import (
     SECRET,
-    in_a_loop,
     open_views,
     remote_worker_port,
     rgb,
-    until,
+    run_in_event_loop,
+    wait_until,
     watched_views,
 )
 from typer.testing import CliRunner
@@ -54,7 +54,7 @@ async def draw(views, simulation, *robots):
         pictures = {name: views.frames.pictures.get((name, "camera")) for name in robots}
         return all(p and p.time == readings[name].time for name, p in pictures.items())
 
-    await until(there)
+    await wait_until(there)
     shown = {
         name: Frame(ImageType.RAW, views.frames.pictures[name, "camera"].raw) for name in robots
     }
@@ -67,7 +67,7 @@ def assert_same(pictures, readings) -> None:
         assert np.array_equal(picture, readings[name].array("image"))
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_workers_draw_the_same_bytes_as_the_simulation() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
@@ -77,7 +77,7 @@ async def test_workers_draw_the_same_bytes_as_the_simulation() -> None:
             assert_same(*await draw(views, simulation, "rex", "max"))
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_new_world_reaches_running_workers_and_remaining_robots_keep_tile_and_key() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
@@ -104,7 +104,7 @@ async def test_new_world_reaches_running_workers_and_remaining_robots_keep_tile_
         assert views.frames.find(keys["max"]) is None
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_changed_lights_and_colours_are_drawn() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
@@ -118,7 +118,7 @@ async def test_changed_lights_and_colours_are_drawn() -> None:
         assert_same(pictures, readings)
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_killed_worker_is_restarted(caplog: pytest.LogCaptureFixture) -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
@@ -127,13 +127,13 @@ async def test_killed_worker_is_restarted(caplog: pytest.LogCaptureFixture) -> N
         pool = views.pool
         (process,) = pool.process_ids
         os.kill(process, signal.SIGKILL)
-        await until(lambda: pool.restarts == 1 and pool.process_ids not in ([], [process]))
+        await wait_until(lambda: pool.restarts == 1 and pool.process_ids not in ([], [process]))
         simulation.step(0.1)
         assert_same(*await draw(views, simulation, "rex", "max"))
         assert "render worker 0 exited with code -9, restarting it" in caplog.text
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_slow_worker_draws_the_newest_shot_and_dropped_ones_are_counted() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views:
@@ -142,20 +142,20 @@ async def test_slow_worker_draws_the_newest_shot_and_dropped_ones_are_counted() 
             views.offer("rex", simulation.read("rex", "camera"))
         newest = simulation.read("rex", "camera").time
         shown = lambda: views.frames.pictures.get(("rex", "camera"))  # noqa: E731
-        await until(lambda: shown() and shown().time == newest)
+        await wait_until(lambda: shown() and shown().time == newest)
         name = ("rex", "camera")
         assert views.frames.drawn[name] + views.frames.dropped[name] == 20
         assert views.frames.dropped[name] >= 17, "two outstanding, one queued"
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_camera_without_watcher_is_not_drawn() -> None:
     simulation = two_robots()
     async with open_views(simulation) as views:
         for name in ("rex", "max"):
             views.offer(name, simulation.read(name, "camera"))
         views.frames.watch(("max", "camera"))
-        await until(lambda: views.frames.pictures)
+        await wait_until(lambda: views.frames.pictures)
         await asyncio.sleep(0.2)
         assert set(views.frames.pictures) == {("max", "camera")}
 
@@ -179,14 +179,16 @@ def test_fps_limits_the_picture_rate() -> None:
 @contextlib.asynccontextmanager
 async def render_host_process(port, *more):
     """Run ``grouser render-worker`` in a process; yield it and its image port."""
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # the suite runs in the background of a shell
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # else the child would ignore it
+    # SIGINT is ignored where the test suite runs in the background of a shell; the child process
+    # would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    options = ("--server", f"127.0.0.1:{port}", "--port", "0")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "grouser", "render-worker", "--server", f"127.0.0.1:{port}", "--port", "0",
-        *more, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
+        *(sys.executable, "-m", "grouser", "render-worker", *options, *more),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
     try:
         line = (await process.stdout.readline()).decode()
         found = re.search(r"pictures at 127.0.0.1:(\d+)", line)
@@ -212,7 +214,7 @@ async def first_frame(port, *credentials):
     return frames[0]
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_render_host_draws_the_same_bytes_and_serves_them() -> None:
     simulation = two_robots()
     access = AccessControl((Token(SECRET),), "127.0.0.1", clock=time.monotonic)
@@ -222,7 +224,7 @@ async def test_render_host_draws_the_same_bytes_and_serves_them() -> None:
             remote_worker_port(pool, access) as port,
             render_host_process(port, "--token", SECRET) as (_, images),
         ):
-            await until(lambda: pool.attached_count == 1)
+            await wait_until(lambda: pool.attached_count == 1)
             simulation.step(0.3)
             views.offer("rex", simulation.read("rex", "camera"))
             await asyncio.sleep(0.3)
@@ -239,23 +241,23 @@ async def test_render_host_draws_the_same_bytes_and_serves_them() -> None:
             views.rebind(simulation.scene)
             simulation.step(0.1)
             assert_same(*await draw(views, simulation, "bo", "max"))
-        await until(lambda: pool.attached_count == 0)
+        await wait_until(lambda: pool.attached_count == 0)
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_local_workers_take_over_when_remote_ones_disconnect() -> None:
     simulation = two_robots()
     async with watched_views(simulation) as views, remote_worker_port(views.pool) as port:
         far = LatestFrames(RenderPool(workers=0))
         link = asyncio.create_task(draw_for_server(far, "127.0.0.1", port))
-        await until(lambda: views.pool.attached_count == 1)
+        await wait_until(lambda: views.pool.attached_count == 1)
         simulation.step(0.2)
         views.offer("rex", simulation.read("rex", "camera"))
-        await until(lambda: views.frames.dropped["rex", "camera"] == 1)
+        await wait_until(lambda: views.frames.dropped["rex", "camera"] == 1)
         link.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await link
-        await until(lambda: views.pool.attached_count == 0)
+        await wait_until(lambda: views.pool.attached_count == 0)
         simulation.step(0.1)
         assert_same(*await draw(views, simulation, "rex", "max"))
 
@@ -268,7 +270,7 @@ async def test_local_workers_take_over_when_remote_ones_disconnect() -> None:
         ((Token(SECRET, frozenset({Role.WATCH})),), SECRET, "does not permit drawing"),
     ],
 )
-@in_a_loop
+@run_in_event_loop
 async def test_remote_worker_without_valid_token_is_rejected(
     tokens, token, reason, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -285,7 +287,7 @@ async def test_remote_worker_without_valid_token_is_rejected(
     assert token not in caplog.text or not token
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_malformed_handshake_closes_the_connection() -> None:
     pool = RenderPool(workers=0)
     async with remote_worker_port(pool) as port:
@@ -320,7 +322,7 @@ def test_command_rejects_invalid_options(
     assert not ended.stdout
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_worker_that_cannot_be_started_is_retried(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,7 +6,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from support.wire_fixtures import spins, wired
+from support.wire_fixtures import side_speeds, simple_robot
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
@@ -46,18 +46,18 @@ def test_every_robot_has_a_class_and_an_appearance() -> None:
 
 @pytest.mark.parametrize("kind", FREE)
 def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {Normalized true} {Left 40} {Right 40}", seconds=1.5)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {Normalized true} {Left 40} {Right 40}", seconds=1.5)
     there = robot.x
     assert there > 0.02
-    robot.tell("DRIVE {Normalized true} {Left -40} {Right -40}", seconds=1.7)
+    robot.send("DRIVE {Normalized true} {Left -40} {Right -40}", seconds=1.7)
     assert robot.x < there
 
 
 @pytest.mark.parametrize("kind", FREE)
 def test_more_on_the_left_turns_it_to_the_right(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {Normalized true} {Left 50} {Right -50}")
+    robot = simple_robot(kind)
+    robot.send("DRIVE {Normalized true} {Left 50} {Right -50}")
     turned, before = 0.0, heading(robot)
     for _ in range(15):  # in slices: the quick ones turn by more than half a circle
         robot.sim.step(0.1)
@@ -69,8 +69,8 @@ def test_more_on_the_left_turns_it_to_the_right(kind) -> None:
 
 @pytest.mark.parametrize("kind", BOLTED)
 def test_belts_that_stay_carry(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     (gone,) = robot.sim.angles("r").values()
     (joint,) = robot.layout.joints.all
     assert gone == pytest.approx(2.0 * joint.radius, rel=0.15)
@@ -78,8 +78,8 @@ def test_belts_that_stay_carry(kind) -> None:
 
 @pytest.mark.parametrize("kind", ["p3at", "kenaf", "packbot"])
 def test_left_and_right_are_spins_of_the_wheels(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     before = robot.x
     robot.sim.step(1.0)
     assert robot.x - before == pytest.approx(2.0 * robot.layout.drive_mode.radius, rel=0.05)
@@ -87,32 +87,32 @@ def test_left_and_right_are_spins_of_the_wheels(kind) -> None:
 
 @pytest.mark.parametrize("kind", [*WALKERS, "p2dx", "kenaf"])
 def test_a_flying_robots_speeds_ahead_and_about(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {LinearVelocity 0.08} {RotationalVelocity 0}", seconds=2.5)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {LinearVelocity 0.08} {RotationalVelocity 0}", seconds=2.5)
     assert robot.x > 0.08
-    robot.tell("DRIVE {LinearVelocity 0} {RotationalVelocity 40}", seconds=2.0)
+    robot.send("DRIVE {LinearVelocity 0} {RotationalVelocity 40}", seconds=2.0)
     assert heading(robot) > 0.1
 
 
 @pytest.mark.parametrize("kind", WALKERS)
 def test_legs_go_sideways_and_wheels_do_not(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {LateralVelocity 0.05}", seconds=3.0)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {LateralVelocity 0.05}", seconds=3.0)
     assert robot.sim.pose("r").position[1] < -0.04  # to the right
     with pytest.raises(BadValue, match="sideways"):
-        wired("p2dx").orders("DRIVE {LateralVelocity 0.05}")
+        simple_robot("p2dx").command_of("DRIVE {LateralVelocity 0.05}")
 
 
 @pytest.mark.parametrize("kind", ["p2at", "quince", *WALKERS])
 def test_a_cars_front_wheel_to_the_right_turns_it_to_the_right(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {Normalized true} {Speed 40} {FrontSteer 0.7}", seconds=2.0)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {Normalized true} {Speed 40} {FrontSteer 0.7}", seconds=2.0)
     assert heading(robot) > 0.05
     assert robot.x > 0.03
 
 
 def test_what_a_robot_cannot_do_is_refused_in_one_sentence() -> None:
-    robot = wired("packbot")
+    robot = simple_robot("packbot")
     for line in (
         "DRIVE {Propeller 1}",
         "DRIVE {AltitudeVelocity 1}",
@@ -124,21 +124,21 @@ def test_what_a_robot_cannot_do_is_refused_in_one_sentence() -> None:
         "SET {Type Camera} {Name C} {Opcode Zoom} {Params 1}",
     ):
         with pytest.raises(BadValue):
-            robot.orders(line)
+            robot.command_of(line)
     for line in ("MULTIDRIVE {FRFliper 1}", "MISPKG {Name Arm} {Link 1} {Value 0}"):
         with pytest.raises(UnknownName):
-            robot.orders(line)
+            robot.command_of(line)
     with pytest.raises(UnknownName, match="did you mean 'FRFlipper'"):
-        wired("kenaf").orders("MULTIDRIVE {FRFliper 1}")
+        simple_robot("kenaf").command_of("MULTIDRIVE {FRFliper 1}")
     with pytest.raises(BadValue, match="no link 3"):
-        wired("p2dx").orders("MISPKG {Name CameraPanTilt} {Link 3} {Value 0}")
+        simple_robot("p2dx").command_of("MISPKG {Name CameraPanTilt} {Link 3} {Value 0}")
     with pytest.raises(BadValue, match="two cranks"):
-        wired("velociroach").orders("DRIVE {LinearVelocity 1}")
+        simple_robot("velociroach").command_of("DRIVE {LinearVelocity 1}")
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_absurd_numbers_do_no_harm(kind) -> None:
-    robot = wired(kind)
+    robot = simple_robot(kind)
     joint = next(iter(robot.layout.joints.hinges()), robot.layout.joints.all[0]).name
     for huge in (1e9, 1e300, -1.7e308):
         for line in (
@@ -150,7 +150,7 @@ def test_absurd_numbers_do_no_harm(kind) -> None:
             f"DRIVE {{WheelNumber 0}} {{WheelSpeed {huge}}}",
         ):
             with contextlib.suppress(BadValue):
-                robot.tell(line, seconds=0.004)
+                robot.send(line, seconds=0.004)
     bad = mujoco.mjtWarning.mjWARN_BADCTRL
     assert robot.sim.data.warning[bad].number == 0
     assert np.isfinite(robot.sim.data.qpos).all()
@@ -162,10 +162,10 @@ def test_absurd_numbers_do_no_harm(kind) -> None:
 def test_one_side_alone_works_stops_the_other_or_is_ignored() -> None:
     sides = {}
     for dialect in (UT2004, UT3, UDK):
-        robot = wired("p2dx", profile=PortProfile(dialect))
-        robot.orders("DRIVE {Left 1} {Right 2}")
-        orders = robot.orders("DRIVE {Left 3}")
-        sides[dialect.name] = spins(robot, orders) if orders else None
+        robot = simple_robot("p2dx", profile=PortProfile(dialect))
+        robot.command_of("DRIVE {Left 1} {Right 2}")
+        orders = robot.command_of("DRIVE {Left 3}")
+        sides[dialect.name] = side_speeds(robot, orders) if orders else None
     assert sides["ut2004"] == pytest.approx((3, 2))
     assert sides["ut3"] == pytest.approx((3, 0))
     assert sides["udk"] is None
@@ -173,30 +173,34 @@ def test_one_side_alone_works_stops_the_other_or_is_ignored() -> None:
 
 def test_normalized_sticks_in_udk_only() -> None:
     for dialect in DIALECTS.values():
-        robot = wired("p2dx", profile=PortProfile(dialect))
-        robot.orders("DRIVE {Left 1} {Right 1} {Normalized true}")
-        left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2}"))
+        robot = simple_robot("p2dx", profile=PortProfile(dialect))
+        robot.command_of("DRIVE {Left 1} {Right 1} {Normalized true}")
+        left, _ = side_speeds(robot, robot.command_of("DRIVE {Left 2} {Right 2}"))
         share = 0.02 * robot.layout.drive_mode.max_spin
         assert left == pytest.approx(share if dialect is UDK else 2.0)
-        left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2} {Normalized false}"))
+        left, _ = side_speeds(
+            robot, robot.command_of("DRIVE {Left 2} {Right 2} {Normalized false}")
+        )
         assert left == pytest.approx(2.0)
 
 
 def test_udk_switches_on_with_true_only() -> None:
     for dialect in DIALECTS.values():
-        robot = wired("p2dx", profile=PortProfile(dialect))
-        assert robot.orders("DRIVE {Light True}") == {}
+        robot = simple_robot("p2dx", profile=PortProfile(dialect))
+        assert robot.command_of("DRIVE {Light True}") == {}
         assert robot.drive_state.light is (dialect is not UDK)
-        robot.orders("DRIVE {Light true}")
+        robot.command_of("DRIVE {Light true}")
         assert robot.drive_state.light
-        robot.orders("DRIVE {Left 0} {Right 0}")
+        robot.command_of("DRIVE {Left 0} {Right 0}")
         assert robot.drive_state.light  # what is not said stays
 
 
 def test_a_hundred_percent_is_the_fastest_spin_of_conf() -> None:
-    robot = wired("kenaf")
+    robot = simple_robot("kenaf")
     (conf,) = configuration(robot.layout, GetConfiguration("Robot"), robot.profile, cameras={})
-    left, right = spins(robot, robot.orders("DRIVE {Left 100} {Right -100} {Normalized true}"))
+    left, right = side_speeds(
+        robot, robot.command_of("DRIVE {Left 100} {Right -100} {Normalized true}")
+    )
     assert (left, right) == pytest.approx((conf.max_speed, -conf.max_speed))
 
 
@@ -215,9 +219,9 @@ def tip(robot, drive):
     [("packbot", {"flippers": True}), ("crawler", {"flippers": {"front": {"reach": 0.2}}})],
 )
 def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options) -> None:
-    robot = wired(kind, **options)
+    robot = simple_robot(kind, **options)
     for name, arm in (("FLFlipper", "front_left_arm"), ("FRFlipper", "front_right_arm")):
-        robot.tell(f"MULTIDRIVE {{{name} {FLIPPER_UP[name] * 0.5}}}", seconds=0.5)
+        robot.send(f"MULTIDRIVE {{{name} {FLIPPER_UP[name] * 0.5}}}", seconds=0.5)
         assert robot.sim.angles("r")[arm] > 0.1
 
 
@@ -233,50 +237,52 @@ def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options)
     ],
 )
 def test_the_wires_signs_raise_flippers(kind, line) -> None:
-    robot = wired(kind)
+    robot = simple_robot(kind)
     drives = {joint.name: joint.drive for joint in robot.layout.joints.all}
     assert set(FLIPPER_UP) < set(drives)
     for name, up in FLIPPER_UP.items():
-        robot.tell(line % (name, 0.7 * up))
+        robot.send(line % (name, 0.7 * up))
     robot.sim.step(1.0)
     for name in FLIPPER_UP:
         assert tip(robot, drives[name]) > 0.02
-    (state,) = robot.received(robot.state())
+    (state,) = robot.decode(robot.state())
     for name, shown in state.joints:
         assert shown * FLIPPER_UP[name] > 0.4
 
 
 def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004() -> None:
     for dialect in DIALECTS.values():
-        robot = wired("kenaf", profile=PortProfile(dialect))
-        (state,) = robot.received(robot.state())
+        robot = simple_robot("kenaf", profile=PortProfile(dialect))
+        (state,) = robot.decode(robot.state())
         names = [name for name, _ in state.joints]
         expected = ["FRFlipper", "FLFlipper", "RRFlipper", "RLFlipper"] if dialect is UT2004 else []
         assert names == expected
 
 
 def test_a_speed_of_zero_holds_the_present_angle() -> None:
-    robot = wired("kenaf")
-    robot.tell("DRIVE {Name RLFlipper} {Order 1} {Value 0.5}", seconds=0.6)
+    robot = simple_robot("kenaf")
+    robot.send("DRIVE {Name RLFlipper} {Order 1} {Value 0.5}", seconds=0.6)
     there = robot.sim.angles("r")["rear_left_arm"]
-    assert robot.orders("DRIVE {Name RLFlipper} {Order 1} {Value 0}") == {
+    assert robot.command_of("DRIVE {Name RLFlipper} {Order 1} {Value 0}") == {
         "rear_left_arm": angle(there)
     }
-    robot.tell("DRIVE {Name RLFlipper} {Order 1} {Value 0}", seconds=1.0)
+    robot.send("DRIVE {Name RLFlipper} {Order 1} {Value 0}", seconds=1.0)
     assert robot.sim.angles("r")["rear_left_arm"] == pytest.approx(there, abs=0.05)
 
 
 def test_relative_orders_add_to_what_was_told() -> None:
-    robot = wired("quince")
+    robot = simple_robot("quince")
     drive = "front_left_arm"
     at = robot.sim.angles("r")[drive]
     told = [
-        robot.orders("DRIVE {Name FLFlipper} {Order 10} {Value -0.2}"),
-        robot.orders("DRIVE {Name FLFlipper} {Order 1} {Value -0.2}"),
-        robot.orders("DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"),
-        robot.orders("DRIVE {Name FLFlipper} {Order 2} {Value -3}"),
-        robot.orders("DRIVE {Name FLFlipper} {Order 12} {Value -1}"),
-        robot.orders("DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"),  # after a torque: from 0
+        robot.command_of("DRIVE {Name FLFlipper} {Order 10} {Value -0.2}"),
+        robot.command_of("DRIVE {Name FLFlipper} {Order 1} {Value -0.2}"),
+        robot.command_of("DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"),
+        robot.command_of("DRIVE {Name FLFlipper} {Order 2} {Value -3}"),
+        robot.command_of("DRIVE {Name FLFlipper} {Order 12} {Value -1}"),
+        robot.command_of(
+            "DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"
+        ),  # after a torque: from 0
     ]
     wanted = [angle(at + 0.2), speed(0.2), speed(0.3), torque(3.0), torque(4.0), speed(0.1)]
     for orders, setpoint in zip(told, wanted, strict=True):
@@ -285,45 +291,47 @@ def test_relative_orders_add_to_what_was_told() -> None:
 
 
 def test_a_wheel_takes_spin_torque_and_the_brake() -> None:
-    robot = wired("packbot")
+    robot = simple_robot("packbot")
     radius = robot.layout.drive_mode.radius
-    assert robot.orders("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
-    assert robot.orders("DRIVE {Name left} {Order 2} {Value 2}")["left"].value == 2 / radius
-    assert robot.orders("DRIVE {Name LEFT} {Order 3} {Value 1}") == {"left": speed(0.0)}
+    assert robot.command_of("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
+    assert robot.command_of("DRIVE {Name left} {Order 2} {Value 2}")["left"].value == 2 / radius
+    assert robot.command_of("DRIVE {Name LEFT} {Order 3} {Value 1}") == {"left": speed(0.0)}
     with pytest.raises(BadValue, match="brakes wheels"):
-        wired("kenaf").orders("DRIVE {Name FLFlipper} {Order 3} {Value 1}")
+        simple_robot("kenaf").command_of("DRIVE {Name FLFlipper} {Order 3} {Value 1}")
 
 
 def test_angles_stay_within_the_joints_limits() -> None:
-    robot = wired("ers7")
-    assert robot.orders("SET {Type Joint} {Name HeadTilt} {Opcode Angle} {Params 9}") == {
+    robot = simple_robot("ers7")
+    assert robot.command_of("SET {Type Joint} {Name HeadTilt} {Opcode Angle} {Params 9}") == {
         "nod": angle(robot.layout.robot.limits["nod"][1])
     }
 
 
 @pytest.mark.parametrize("kind", ["kenaf", *WALKERS, "velociroach"])
 def test_all_joints_means_every_hinge(kind) -> None:
-    robot = wired(kind)
-    orders = robot.orders("SET {Type Joint} {Name AllJoints} {Opcode Angle} {Params 0}")
+    robot = simple_robot(kind)
+    orders = robot.command_of("SET {Type Joint} {Name AllJoints} {Opcode Angle} {Params 0}")
     assert set(orders) == set(robot.layout.robot.drives) - robot.layout.robot.rolling
-    limp = robot.orders("SET {Type Joint} {Name AllAngles} {Opcode Stiffness} {Params 0}")
+    limp = robot.command_of("SET {Type Joint} {Name AllAngles} {Opcode Stiffness} {Params 0}")
     assert set(limp.values()) == {torque(0.0)}
 
 
 def test_legs_joints_move_by_name_and_our_own_names_do_as_well() -> None:
-    robot = wired("ers7")
-    robot.tell("DRIVE {Name LFKnee} {Order 10} {Value -0.3}", seconds=0.5)
-    shown = dict(robot.received(robot.state())[1].joints)
+    robot = simple_robot("ers7")
+    robot.send("DRIVE {Name LFKnee} {Order 10} {Value -0.3}", seconds=0.5)
+    shown = dict(robot.decode(robot.state())[1].joints)
     assert shown["LFKnee"] == pytest.approx(robot.layout.robot.posture["lf_knee"] - 0.3, abs=0.1)
-    assert robot.orders("MULTIDRIVE {lf_knee 1.0}") == {"lf_knee": angle(1.0)}
-    bone = wired("qrio").orders("DRIVE {Name r} {Bone left_hip} {Axis Y} {Order 0} {Value 0.3}")
+    assert robot.command_of("MULTIDRIVE {lf_knee 1.0}") == {"lf_knee": angle(1.0)}
+    bone = simple_robot("qrio").command_of(
+        "DRIVE {Name r} {Bone left_hip} {Axis Y} {Order 0} {Value 0.3}"
+    )
     assert bone == {"left_hip_pitch": angle(0.3)}
 
 
 @pytest.mark.parametrize("kind", PAN_TILT)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect) -> None:
-    robot = wired(kind, profile=PortProfile(dialect))
+    robot = simple_robot(kind, profile=PortProfile(dialect))
     first = 0 if dialect is UDK else 1
     head = "ACT" if dialect is UDK else "MISPKG"
     camera = robot.sim.data.body(f"r/{CAMERA_ON.get(kind, 'tilt')}")
@@ -333,14 +341,14 @@ def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect) -> None:
 
     tilt = robot.state()[0].links[1].value + 0.1
     before = float(sight()[2])
-    robot.tell(
+    robot.send(
         f"{head} {{Name CameraPanTilt}} {{Link {first}}} {{Value 0.15}} {{Order 0}}"
         f"{{Link {first + 1}}} {{Value {tilt}}} {{Order 0}}",
         seconds=2.0,
     )
     assert sight()[1] < -0.08  # y is left
     assert sight()[2] > before + 0.05
-    package = robot.received(robot.state())[0]
+    package = robot.decode(robot.state())[0]
     assert package.links[0].value == pytest.approx(0.15, abs=0.03)
     assert package.links[1].value == pytest.approx(tilt, abs=0.03)
 
@@ -350,8 +358,8 @@ def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect) -> None:
 
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_halt_stops_it(kind) -> None:
-    robot = wired(kind)
-    robot.tell("DRIVE {Normalized true} {Left 30} {Right 30}", seconds=0.7)
+    robot = simple_robot(kind)
+    robot.send("DRIVE {Normalized true} {Left 30} {Right 30}", seconds=0.7)
     robot.sim.command("r", robot.layout.robot.halt())
     robot.drive_state.stop()
     robot.sim.step(1.2)
@@ -363,9 +371,9 @@ def test_halt_stops_it(kind) -> None:
 
 
 def test_flip_puts_a_robot_on_its_tracks_again() -> None:
-    robot = wired("kenaf")
-    assert robot.adapter.requests_flip(robot.heard("DRIVE {Flip true}"))
-    assert not robot.adapter.requests_flip(robot.heard("DRIVE {Left 1} {Right 1}"))
+    robot = simple_robot("kenaf")
+    assert robot.adapter.requests_flip(robot.parse("DRIVE {Flip true}"))
+    assert not robot.adapter.requests_flip(robot.parse("DRIVE {Left 1} {Right 1}"))
     assert robot.adapter.upright_pose(robot.sim.pose("r")) is None
     robot.sim.apply(SetPose("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
     robot.sim.step(1.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from support.server_fixtures import Served
+from support.server_fixtures import ServerProcess
 
 from grouser.errors import BadValue, GrouserError
 from grouser.locomotion.flippers import FlipperClimber
@@ -169,7 +169,7 @@ def test_a_client_brings_it_by_its_own_class_name(tmp_path: Path) -> None:
     world.write_text("name: w\nterrain: [{kind: flat}]\n")
     options = ("--images", "-1", "--speed", "4", "--ground-truth", "--robot", ROVER)
     with (
-        Served(tmp_path, world, *options) as served,
+        ServerProcess(tmp_path, world, *options) as served,
         served.join("Rover", "R1", at=(1, 0, 0)) as robot,
     ):
         begin = robot.reading("GroundTruth")

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.server_fixtures import QUIET, Served
+from support.server_fixtures import CONTROL_ONLY, ServerProcess
 
 MOON = Path(__file__).parent / "packages" / "moon"
 TYPED = Path(__file__).parent / "support" / "cli_batch.py"
@@ -101,7 +101,7 @@ def test_a_client_brings_its_robot_to_its_ground(
         "name: moon\nterrain: [{kind: flat}, {kind: moon_crater, x: 0.5, friction: 0.6}]\n"
     )
     with (
-        Served(tmp_path, world, *QUIET, "--speed", "4", "--ground-truth") as served,
+        ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4", "--ground-truth") as served,
         served.join("moon_rover", "R1", at=(0, 0, 0)) as robot,
     ):
         begin = robot.reading("GroundTruth")
@@ -122,7 +122,7 @@ def test_plugin_sensor_is_sent_to_usarsim_clients(
         "robots: [{name: R1, kind: moon_rover, sensors: [{kind: moon_clock, name: lunar}]}]\n"
     )
     with (
-        Served(tmp_path, world, *QUIET, "--speed", "4") as served,
+        ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4") as served,
         served.join("moon_rover", "R1") as robot,
     ):
         values = dict(robot.reading("lunar").pairs)

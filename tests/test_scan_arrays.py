@@ -6,12 +6,12 @@ from support.scan_scenes import (
     FLOOR,
     LEVEL,
     box_distance,
+    camera_pose,
     camera_rays,
     hit_boxes,
     hit_hills,
     lidar_rays,
-    looking,
-    seen,
+    simulated_scan,
 )
 
 from grouser.errors import BadValue
@@ -32,13 +32,13 @@ from grouser.scan.voxel_grid import voxel_centroids, voxel_grid
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 BOXES = [FLOOR, ((1.0, -0.2, 0.0), (1.3, 0.2, 0.2)), ((1.5, 0.3, 0.0), (1.8, 0.6, 0.1))]
-EYE = looking((0.0, 0.0, 0.8), (1.3, 0.0, 0.0))
+EYE = camera_pose((0.0, 0.0, 0.8), (1.3, 0.0, 0.0))
 
 
 def boxes_seen(rows=240, columns=320, focal=290.0, noise=0.002, X_WC=EYE, boxes=BOXES, seed=0):
     rays = camera_rays(rows, columns, focal)
     hit = lambda eye, turned: hit_boxes(eye, turned, boxes)  # noqa: E731
-    return seen(X_WC, rays, hit, (rows, columns), noise, seed, far=3.0)
+    return simulated_scan(X_WC, rays, hit, (rows, columns), noise, seed, far=3.0)
 
 
 def hills(x, y):
@@ -131,9 +131,9 @@ def test_the_same_frame_gives_the_same_bits() -> None:
 
 def test_ground_without_a_plane() -> None:
     """Hills as a camera sees them: rebuilt, and down is told within 3 degrees."""
-    eye = looking((0.0, 0.0, 1.0), (1.5, 0.0, 0.0))
+    eye = camera_pose((0.0, 0.0, 1.0), (1.5, 0.0, 0.0))
     hit = lambda at, rays: hit_hills(at, rays, hills)  # noqa: E731
-    cloud = seen(eye, camera_rays(120, 160, 145.0), hit, (120, 160), 0.003, far=4.0)
+    cloud = simulated_scan(eye, camera_rays(120, 160, 145.0), hit, (120, 160), 0.003, far=4.0)
     ground = rebuild([cloud], ScanOptions(camera_poses=(eye,)))
     middles = ground.mesh.triangles.mean(axis=1)
     off = np.abs(middles[:, 2] - hills(middles[:, 0], middles[:, 1]))
@@ -146,7 +146,9 @@ def test_ground_without_a_plane() -> None:
 @pytest.mark.parametrize("roll", [0.0, 0.3])
 @pytest.mark.parametrize("pitch", [15.0, 40.0, 70.0])
 def test_which_way_is_down_for_a_camera(pitch, roll) -> None:
-    X_WC = looking((0.0, 0.0, 1.0), (np.cos(np.radians(pitch)), 0.0, 1 - np.sin(np.radians(pitch))))
+    X_WC = camera_pose(
+        (0.0, 0.0, 1.0), (np.cos(np.radians(pitch)), 0.0, 1 - np.sin(np.radians(pitch)))
+    )
     X_WC = X_WC @ Pose(np.zeros(3), from_rpy(0.0, 0.0, roll))
     assert down_error(boxes_seen(X_WC=X_WC), X_WC) < 0.5
 
@@ -159,7 +161,7 @@ def test_stairs_and_walls_do_not_tilt_what_is_down() -> None:
 
 
 def test_a_wall_alone_is_not_taken_for_ground_with_confidence() -> None:
-    X_WC = looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
+    X_WC = camera_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
     guess = find_gravity_direction(boxes_seen(X_WC=X_WC, boxes=[((2.0, -9, -9), (3.0, 9, 9))]))
     assert guess.confidence < 0.5
     assert "wall" in guess.remark
@@ -182,7 +184,7 @@ def test_rings_of_a_lidar(shape) -> None:
     """A hall by 16 rings, organised or not: floor between rings, walls, down along -z."""
     hall = [FLOOR, ((-6.0, 3.0, 0.0), (6.0, 3.2, 2.0)), ((2.0, -1.0, 0.0), (3.0, 0.0, 0.5))]
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
-    cloud = seen(LEVEL, lidar_rays(), hit, shape, 0.01, far=12.0)
+    cloud = simulated_scan(LEVEL, lidar_rays(), hit, shape, 0.01, far=12.0)
     cloud = cloud if shape else cloud.finite()
     assert down_error(cloud, LEVEL) < 1.0
     ground = rebuild([cloud], ScanOptions(voxel=0.05))
@@ -196,11 +198,11 @@ def test_clouds_whose_z_is_down_and_halls_with_a_ceiling() -> None:
     hall = [FLOOR, ((-6.0, -6.0, 2.0), (6.0, 6.0, 2.2))]
     over = Pose(np.zeros(3), np.array([0.0, 1.0, 0.0, 0.0]))
     hit = lambda eye, rays: hit_boxes(eye, rays, [FLOOR])  # noqa: E731
-    floor = seen(LEVEL, lidar_rays(), hit, None, 0.01, far=12.0).finite()
+    floor = simulated_scan(LEVEL, lidar_rays(), hit, None, 0.01, far=12.0).finite()
     assert down_error(floor.transformed(over), LEVEL @ over) < 1.0
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
     rays = lidar_rays(lowest=-25.0, highest=35.0)
-    assert down_error(seen(LEVEL, rays, hit, None, 0.01, far=12.0).finite(), LEVEL) < 1.0
+    assert down_error(simulated_scan(LEVEL, rays, hit, None, 0.01, far=12.0).finite(), LEVEL) < 1.0
 
 
 def test_jumps_and_what_lies_between_pixels() -> None:
@@ -242,7 +244,7 @@ def test_pixels_in_the_air_are_found() -> None:
 
 def test_frames_from_three_places_are_laid_over_each_other() -> None:
     poses = [
-        looking((x, y, 0.8), (1.3, 0.1, 0.0)) for x, y in ((0.0, 0.0), (0.3, 0.7), (0.3, -0.7))
+        camera_pose((x, y, 0.8), (1.3, 0.1, 0.0)) for x, y in ((0.0, 0.0), (0.3, 0.7), (0.3, -0.7))
     ]
     boxes = [*BOXES, ((1.2, -0.8, 0.0), (1.6, -0.5, 0.3))]
     clouds = [boxes_seen(X_WC=pose, boxes=boxes, seed=k) for k, pose in enumerate(poses)]
@@ -268,7 +270,7 @@ def test_frames_from_three_places_are_laid_over_each_other() -> None:
 
 def from_two_sides(boxes, seed, noise=0.003):
     """Return two frames, seen from left and right, their poses, and the second about right."""
-    poses = [looking((0.2, y, 0.8), (1.3, 0.1, 0.0)) for y in (-0.6, 0.7)]
+    poses = [camera_pose((0.2, y, 0.8), (1.3, 0.1, 0.0)) for y in (-0.6, 0.7)]
     clouds = [boxes_seen(120, 160, 145.0, noise, pose, boxes, seed) for pose in poses]
     off = np.random.default_rng(seed).normal(0, 0.02, 3)
     return clouds, poses, [poses[0], Pose(poses[1].position + off, poses[1].wxyz)]

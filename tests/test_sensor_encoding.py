@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from support.sensor_rig import block
-from support.wire_fixtures import Wired
+from support.wire_fixtures import WireRobot
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
@@ -63,16 +63,16 @@ POSE = Pose.at(0.2, -0.3, 0.09, yaw=-0.2)
 @cache
 def loaded():
     """Return a PackBot with one of every sensor, by a wall on its left, that has gone a little."""
-    robot = Wired("packbot", *ALL, objects=THINGS)
-    robot.tell("DRIVE {Left 3} {Right 4}", seconds=0.6)
-    robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
+    robot = WireRobot("packbot", *ALL, objects=THINGS)
+    robot.send("DRIVE {Left 3} {Right 4}", seconds=0.6)
+    robot.send("DRIVE {Left 0} {Right 0}", seconds=0.5)
     robot.sim.apply(SetPose("r", POSE))
     robot.sim.step(1.0)
     return robot
 
 
 def heard(robot, asked=()):
-    return robot.received(encode(robot.readings(), robot.layout, robot.profile, asked))
+    return robot.decode(encode(robot.readings(), robot.layout, robot.profile, asked))
 
 
 def only(messages, kind, name=None):
@@ -114,9 +114,9 @@ def close(a, b, digits):
 @pytest.mark.parametrize("axes", Axes)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_every_reading_comes_through(dialect, axes, unreal) -> None:
-    robot = loaded().speak(PortProfile(dialect, axes, unreal))
+    robot = loaded().set_profile(PortProfile(dialect, axes, unreal))
     said = encode(robot.readings(), robot.layout, robot.profile)
-    back = robot.received(said)
+    back = robot.decode(said)
     if not dialect.packed:  # UT2004's one line is one for each sensor here
         said = [
             part
@@ -134,10 +134,10 @@ def test_every_reading_comes_through(dialect, axes, unreal) -> None:
 
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_every_robots_own_sensors_are_heard(kind) -> None:
-    robot = Wired(kind)
+    robot = WireRobot(kind)
     robot.sim.step(0.1)
     for dialect in DIALECTS.values():
-        robot.speak(PortProfile(dialect))
+        robot.set_profile(PortProfile(dialect))
         types = {getattr(message, "type", None) for message in heard(robot)}
         silent = (Camera, Battery, DepthCamera)
         sensors = [s for s in robot.layout.sensors.values() if not isinstance(s, silent)]
@@ -145,7 +145,7 @@ def test_every_robots_own_sensors_are_heard(kind) -> None:
 
 
 def test_types_are_said_in_the_order_of_the_capture() -> None:
-    robot = loaded().speak(PortProfile(UT2004))
+    robot = loaded().set_profile(PortProfile(UT2004))
     types = [m.type for m in encode(robot.readings(), robot.layout, robot.profile)]
     captured = ["Sonar", "RangeScanner", "INS", "Odometry", "Encoder", "RFID", "GroundTruth",
                 "GPS", "VictSensor"]  # fmt: skip
@@ -158,7 +158,7 @@ def test_types_are_said_in_the_order_of_the_capture() -> None:
 
 @pytest.mark.parametrize("axes", Axes)
 def test_places_and_angles_are_in_the_wires_axes(axes) -> None:
-    robot = loaded().speak(PortProfile(UDK, axes))
+    robot = loaded().set_profile(PortProfile(UDK, axes))
     messages = heard(robot)
     down = 1 if axes is Axes.Z_DOWN else -1
     x, y, z = robot.sim.pose("r").position
@@ -178,8 +178,8 @@ def test_places_and_angles_are_in_the_wires_axes(axes) -> None:
 
 
 def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry() -> None:
-    robot = Wired("packbot", *ALL)
-    robot.tell("DRIVE {Left 4} {Right -4}", seconds=0.5)
+    robot = WireRobot("packbot", *ALL)
+    robot.send("DRIVE {Left 4} {Right -4}", seconds=0.5)
     messages = heard(robot)
     assert only(messages, sensor_messages.Gyroscope).angular_velocity[2] > 0.2
     assert only(messages, sensor_messages.Odometry).pose[2] > 0.2
@@ -187,14 +187,14 @@ def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry() -> None:
 
 
 def test_scans_run_from_right_to_left() -> None:
-    scan = only(heard(loaded().speak(PortProfile())), sensor_messages.RangeScan)
+    scan = only(heard(loaded().set_profile(PortProfile())), sensor_messages.RangeScan)
     assert len(scan.ranges) == 181 == round(scan.fov / scan.resolution) + 1
     assert scan.ranges[0] == 20.0  # nothing on the right
     assert 1.0 < scan.ranges[-1] < 3.0  # the wall on the left
 
 
 def test_wheels_are_counted_in_radians_and_ticks() -> None:
-    robot = loaded().speak(PortProfile())
+    robot = loaded().set_profile(PortProfile())
     messages, radius = heard(robot), robot.layout.drive_mode.radius
     here = robot.sim.angles("r")
     spun = [here[side] / radius for side in ("left", "right")]
@@ -208,7 +208,7 @@ def test_wheels_are_counted_in_radians_and_ticks() -> None:
 
 
 def test_victims_and_tags_are_found() -> None:
-    messages = heard(loaded().speak(PortProfile()))
+    messages = heard(loaded().set_profile(PortProfile()))
     parts = only(messages, sensor_messages.Victims).parts
     assert parts
     assert {name for name, _ in parts} <= {
@@ -219,7 +219,7 @@ def test_victims_and_tags_are_found() -> None:
 
 
 def test_gps_says_degrees_and_no_fix_says_none() -> None:
-    robot = loaded().speak(PortProfile())
+    robot = loaded().set_profile(PortProfile())
     fix = only(heard(robot), sensor_messages.Gps)
     assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
     assert fix.longitude_deg == pytest.approx(-77 - 12.998 / 60, abs=1e-3)
@@ -229,14 +229,14 @@ def test_gps_says_degrees_and_no_fix_says_none() -> None:
 
 
 def test_a_lost_frame_of_motion_capture_is_said_so() -> None:
-    robot = loaded().speak(PortProfile())
+    robot = loaded().set_profile(PortProfile())
     lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
     (message,) = encode([(robot.layout.sensors["mocap"], lost)], robot.layout, robot.profile)
-    assert robot.received([message]) == [sensor_messages.MotionCapture(0.0, "mocap", False)]
+    assert robot.decode([message]) == [sensor_messages.MotionCapture(0.0, "mocap", False)]
 
 
 def test_a_depth_camera_says_sweeps_when_asked_and_only_then() -> None:
-    robot = Wired("packbot", {"kind": "depth", **MOUNT}, objects=(
+    robot = WireRobot("packbot", {"kind": "depth", **MOUNT}, objects=(
         block("ahead", (2.1, -1.0, 0.4), (0.2, 2.0, 2.0)),  # on the right half
     ))  # fmt: skip
     assert not [m for m in heard(robot) if isinstance(m, sensor_messages.RangeImage)]
@@ -254,7 +254,7 @@ def test_a_depth_camera_says_sweeps_when_asked_and_only_then() -> None:
 
 
 def setting(robot, line, tags=None):
-    message = robot.heard(line)
+    message = robot.parse(line)
     return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), TICK)
 
 
@@ -263,9 +263,9 @@ def said(robot, line, tags=None):
 
 
 def test_odometry_encoders_and_tachometers_begin_again() -> None:
-    robot = Wired("packbot", *ALL)
-    robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
-    robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
+    robot = WireRobot("packbot", *ALL)
+    robot.send("DRIVE {Left 5} {Right 5}", seconds=0.5)
+    robot.send("DRIVE {Left 0} {Right 0}", seconds=0.5)
     before = heard(robot)
     assert only(before, sensor_messages.Odometry).pose[0] > 0.1
     for kind in ("Odometry", "Encoder", "Tachometer"):
@@ -275,12 +275,12 @@ def test_odometry_encoders_and_tachometers_begin_again() -> None:
     assert only(after, sensor_messages.Odometry).pose == pytest.approx((0, 0, 0), abs=1e-3)
     assert only(after, sensor_messages.Tachometer).angles == pytest.approx((0, 0), abs=0.01)
     assert all(abs(tick) <= 1 for tick in told(after, sensor_messages.Encoders).values())
-    robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
+    robot.send("DRIVE {Left 5} {Right 5}", seconds=0.5)
     assert only(heard(robot), sensor_messages.Odometry).pose[0] > 0.1
 
 
 def test_inertial_navigation_takes_a_pose_over() -> None:
-    robot = Wired("packbot", *ALL)
+    robot = WireRobot("packbot", *ALL)
     line = "SET {Type INS} {Name ins} {Opcode POSE} {Params 1,2,-3,0,0.1,0.5}"
     assert said(robot, line) == ["RES {Time 0.00} {Type INS} {Name ins} {Status OK}"]
     with pytest.raises(BadValue, match="POSE"):
@@ -292,7 +292,7 @@ def test_inertial_navigation_takes_a_pose_over() -> None:
 
 
 def test_scan_measures_now() -> None:
-    robot = Wired("packbot", *ALL)
+    robot = WireRobot("packbot", *ALL)
     robot.sim.step(0.25)
     robot.sim.drain_readings()
     outcome = setting(robot, "SET {Type RangeScanner} {Name LASER} {Opcode SCAN}")
@@ -304,7 +304,7 @@ def test_scan_measures_now() -> None:
 
 
 def test_a_camera_zooms_within_its_reach() -> None:
-    robot = Wired("p2dx")
+    robot = WireRobot("p2dx")
     zoom = "SET {Type Camera} {Name camera} {Opcode Zoom} {Params %s}"
     assert said(robot, zoom % 0.8) == [
         "RES {Time 0.00} {Type Camera} {Name Camera} {FOV 0.8000} {Status OK}"
@@ -324,7 +324,7 @@ def test_a_camera_zooms_within_its_reach() -> None:
 
 
 def test_tags_are_written_read_and_dropped() -> None:
-    robot, tags = loaded().speak(PortProfile()), TagMemory()
+    robot, tags = loaded().set_profile(PortProfile()), TagMemory()
     assert (
         "Failed" in said(robot, "SET {Type RFID} {Name rfid} {Opcode Write} {Params 9 x}", tags)[0]
     )
@@ -337,9 +337,9 @@ def test_tags_are_written_read_and_dropped() -> None:
     for _ in range(TAGS_PER_ROBOT):
         outcome = setting(robot, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}", tags)
     assert outcome.response.results[0].status == "Failed"  # it carries no more
-    bare = Wired("packbot")
+    bare = WireRobot("packbot")
     assert "Failed" in said(bare, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}")[0]
-    fresh = Wired("packbot", *ALL)
+    fresh = WireRobot("packbot", *ALL)
     tags.dropped.clear()
     fresh.sim.apply(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
     fresh.sim.step(0.5)
@@ -349,7 +349,7 @@ def test_tags_are_written_read_and_dropped() -> None:
 
 
 def test_viewports_and_the_rest_are_answered() -> None:
-    robot = Wired("p2dx")
+    robot = WireRobot("p2dx")
     line = "SET {Type Viewports} {Config SingleView} {Viewport1 Camera} {Viewport2 nobody}"
     assert said(robot, line) == [
         "RES {Time 0.00} {Type Viewports} {Config SingleView} {Status OK} {Viewport1 Camera} "

@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from support.threaded_server import LiveWorld
+from support.threaded_server import ThreadedServer
 
 from grouser.client import join
 from grouser.errors import BadValue, UnknownName
@@ -109,7 +109,7 @@ def test_what_cannot_be(sim) -> None:
 def test_a_client_asks_for_it() -> None:
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
     with (
-        LiveWorld(world, UsarsimGateway(((0, PortProfile()),))) as live,
+        ThreadedServer(world, UsarsimGateway(((0, PortProfile()),))) as live,
         join("Kenaf", port=live.server.ports["control"], timeout=60) as robot,
     ):
         robot.set_rate("Encoder", 250.0)

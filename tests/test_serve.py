@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from support.server_fixtures import Served, until, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import ServerProcess, wait_until
 
 from grouser.errors import Refused
 from grouser.protocol.usarsim.commands import Greeting, Init
@@ -18,10 +18,10 @@ SPEED = 4
 
 
 @pytest.fixture(scope="module")
-def served(world):
+def served(yard_file):
     also = ("--also", "0:udk:z-up", "--also", "0:ut3:z-down:unreal")
     options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED), "--ground-truth")
-    with Served(world.parent, world, *also, *options) as served:
+    with ServerProcess(yard_file.parent, yard_file, *also, *options) as served:
         yield served
 
 
@@ -108,7 +108,9 @@ def test_robot_of_the_world_is_taken_over_and_stays(served) -> None:
         assert truth(robot).location[:2] == pytest.approx((-5, -3), abs=0.1)
         robot.drive(4.0, 4.0)
         assert truth(robot, 1.0).location[0] > -4.95
-    until(lambda: (first := robots(served)["own"][1]) == robots(served)["own"][1] and first > -4.95)
+    wait_until(
+        lambda: (first := robots(served)["own"][1]) == robots(served)["own"][1] and first > -4.95
+    )
     with pytest.raises(Refused, match="is a p2dx, not a p3at"):
         served.join("P3AT", "own")
     served.console("spawn p3at stray at 7 7")
@@ -118,7 +120,7 @@ def test_robot_of_the_world_is_taken_over_and_stays(served) -> None:
     served.console("remove stray")
     with served.join("P3AT", "stray", at=(1, 0, 0)):
         assert robots(served)["stray"][1] == pytest.approx(1, abs=0.05)
-    until(lambda: "stray" not in robots(served))
+    wait_until(lambda: "stray" not in robots(served))
 
 
 def test_each_client_receives_readings_of_its_own_robot_only(served) -> None:
@@ -148,25 +150,25 @@ def test_every_kind_joins_and_moves(served, kind) -> None:
         begin = served.console("where Any")
         if kind in ("conveyor", "air_traffic"):
             robot.joint("AllJoints", 0.1)
-            until(lambda: robot.state is not None)
+            wait_until(lambda: robot.state is not None)
         else:
 
             def moved():
                 robot.drive(60.0, 60.0, normalized=True)  # repeated, before the command time-out
                 return served.console("where Any") != begin
 
-            until(moved)
+            wait_until(moved)
         assert not robot.notices
 
 
 def test_joints_and_packages(served) -> None:
     with served.join("Kenaf", "K", at=(0, 0, 0)) as robot:
         robot.joints({"FRFlipper": 0.4, "RLFlipper": 0.3})
-        until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))
+        wait_until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))
         assert _flippers(robot)["RLFlipper"] == pytest.approx(0.3, abs=0.05)
         answer = robot.response(SetJoint("FLFlipper", (-0.5,)))
         assert answer.results[0].status == "OK"
-        until(lambda: _flippers(robot)["FLFlipper"] == pytest.approx(-0.5, abs=0.05))
+        wait_until(lambda: _flippers(robot)["FLFlipper"] == pytest.approx(-0.5, abs=0.05))
         robot.joint("NoSuch", 0.5)
         with pytest.raises(Refused, match="NoSuch"):
             truth(robot, 1.0)
@@ -175,7 +177,7 @@ def test_joints_and_packages(served) -> None:
     with served.join("P3AT", "P", port="control2", dialect="udk", at=(0, 0, 0)) as robot:
         robot.package("CameraPanTilt", {0: 0.4, 1: 0.2})  # ACT and ASTA in UDK
         pans = lambda: [link.value for link in robot.packages["CameraPanTilt"].links]  # noqa: E731
-        until(lambda: pans() == pytest.approx([0.4, 0.2], abs=0.03))
+        wait_until(lambda: pans() == pytest.approx([0.4, 0.2], abs=0.03))
 
 
 def _flippers(robot):
@@ -186,7 +188,7 @@ def test_flip_command_rights_a_robot_on_its_back(served) -> None:
     with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
-        until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)
+        wait_until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)
 
 
 def test_radio_messages_between_robots(served) -> None:
@@ -214,14 +216,14 @@ def test_world_controller(served) -> None:
         assert _places(referee)["post"] == pytest.approx((6, 9, -0.15), abs=0.02)
         referee.add_waypoints("crate", (4, 6, -0.3), (4, 7, -0.3))
         referee.set_waypoints("crate", speed=2.0, moving=True)
-        until(lambda: _places(referee)["crate"] == pytest.approx((4, 7, -0.3), abs=0.05))
+        wait_until(lambda: _places(referee)["crate"] == pytest.approx((4, 7, -0.3), abs=0.05))
         referee.kill("post")
         assert set(_places(referee)) == {"crate", "ball"}
         referee.kill("own")
         with pytest.raises(Refused, match="'own'"):
             _places(referee)
         assert "own" in robots(served)
-    until(lambda: "crate" not in served.console("list objects"))
+    wait_until(lambda: "crate" not in served.console("list objects"))
     assert "ball" in served.console("list objects")
     with served.control() as referee:
         referee.kill_all()

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from support.server_fixtures import LockstepClient, Served, until, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import LockstepClient, ServerProcess, wait_until
 from typer.testing import CliRunner
 
 from grouser.cli import app
@@ -23,9 +23,9 @@ FAST = 4
 
 
 @pytest.fixture(scope="module")
-def served(world):
+def served(yard_file):
     options = ("--speed", str(FAST), "--command-timeout", "1.5")
-    with Served(world.parent, world, *OPTIONS, *options) as served:
+    with ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as served:
         yield served
 
 
@@ -44,9 +44,9 @@ def kinds(robot):
 # -- clients that vanish ------------------------------------------------------------------------
 
 
-def test_killed_client_is_removed_and_others_miss_no_reading(world) -> None:
+def test_killed_client_is_removed_and_others_miss_no_reading(yard_file) -> None:
     with (
-        Served(world.parent, world, *OPTIONS) as served,  # at real time
+        ServerProcess(yard_file.parent, yard_file, *OPTIONS) as served,  # at real time
         served.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
         served.connect() as console,
     ):
@@ -55,7 +55,7 @@ def test_killed_client_is_removed_and_others_miss_no_reading(world) -> None:
             pass_time(stays, 0.5)
             assert "Dies" in console.console("list robots")
             dies.kill()
-            took = until(lambda: "Dies" not in console.console("list robots"))
+            took = wait_until(lambda: "Dies" not in console.console("list robots"))
             assert took < 0.5
         received = [m.time for m in stays.listen(1.0) if isinstance(m, GroundTruth)]
         received.pop(0)  # the first reading has no fixed phase
@@ -80,10 +80,10 @@ def test_robot_of_a_silent_client_is_stopped(served) -> None:
         assert kinds(robot) == ["Stopped"]
 
 
-def test_strict_server_keeps_the_last_command(world) -> None:
+def test_strict_server_keeps_the_last_command(yard_file) -> None:
     options = ("--speed", str(FAST), "--command-timeout", "1", "--strict")
     with (
-        Served(world.parent, world, *OPTIONS, *options) as served,
+        ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as served,
         served.join("P3AT", "A", at=(0, 0, 0)) as robot,
     ):
         robot.drive(4.0, 4.0)
@@ -99,17 +99,17 @@ def test_battery_is_reported(served) -> None:
     with served.connect() as wire:
         wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         wire.conversation.latest.state = None
-        until(lambda: wire.poll().state is not None)
+        wait_until(lambda: wire.poll().state is not None)
         assert 0 < wire.poll().state.battery <= 2
     with served.join("P3AT", "B", at=(0, 3, 0)) as robot:
         assert robot.state.battery == NO_BATTERY
 
 
 def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served) -> None:
-    with RemoteRobot(Address(**served.where())) as robot:
+    with RemoteRobot(Address(**served.address())) as robot:
         robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         robot.drive(4.0, 4.0)
-        until(lambda: "Empty" in kinds(robot))
+        wait_until(lambda: "Empty" in kinds(robot))
         last = robot.newest("GroundTruth")
         assert last.location[0] > 0.2
         robot.drive(4.0, 4.0)
@@ -131,7 +131,7 @@ def test_diverged_robot_is_reset_and_notified(served) -> None:
         pass_time(flies, 1.0)
         before = pass_time(stays, 0.2)
         served.console("move Flies to 4 0 6")  # from so high it hits the ground with 59 J/kg
-        until(lambda: "Reset" in kinds(flies))
+        wait_until(lambda: "Reset" in kinds(flies))
         assert pass_time(flies, 0.5).location[:2] == pytest.approx((0, 0), abs=0.6)
         after = pass_time(stays, 0.2)
         assert after.location == pytest.approx(before.location, abs=0.01)
@@ -143,11 +143,11 @@ def test_impossible_objects_are_removed(served) -> None:
     with served.join("P3AT", "Stays", at=(0, 3, 0)) as stays, served.control() as referee:
         before = pass_time(stays, 0.2)
         referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
-        until(lambda: "stuck" not in served.console("list objects"))
+        wait_until(lambda: "stuck" not in served.console("list objects"))
         with served.connect() as upside:
             upside.console("time")  # enables notices
             upside.send(Init("USARBot.P3AT", "Upside", (0, 0, 0), (math.pi, 0, 0)))
-            until(lambda: "Moved" in kinds(upside))  # its mast would have been in the ground
+            wait_until(lambda: "Moved" in kinds(upside))  # its mast would have been in the ground
             assert "Upside" in served.console("list robots")
         after = pass_time(stays, 0.4)
         assert after.time > before.time, "time passed"
@@ -176,18 +176,18 @@ def test_robot_of_a_client_survives_a_reset(served) -> None:
         pass_time(robot, 2.0)
         begin = robot.state.time
         served.console("reset")
-        until(lambda: robot.state.time < begin)
+        wait_until(lambda: robot.state.time < begin)
         first = robot.state.time
-        until(lambda: robot.state.time > first)  # states are sent again at once
+        wait_until(lambda: robot.state.time > first)  # states are sent again at once
         assert robot.reading("GroundTruth").location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
 def test_client_of_a_removed_robot_is_notified(served) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         served.console("remove A")
-        until(lambda: kinds(robot) == ["Removed"])
+        wait_until(lambda: kinds(robot) == ["Removed"])
         robot.send(Init("USARBot.P3AT", "A2", (0, 0, 0)))  # it may join again
-        until(lambda: "A2" in served.console("list robots"))
+        wait_until(lambda: "A2" in served.console("list robots"))
 
 
 def test_truth_port_returns_poses(served) -> None:
@@ -202,7 +202,7 @@ def test_truth_port_returns_poses(served) -> None:
 
 def _truth(served, question):
     side, rows = TruthClientSide(), []
-    with served.raw("truth") as wire:
+    with served.open_socket("truth") as wire:
         wire.sendall(side.send(question))
         while True:
             for received in side.receive(wire.recv(4096)):
@@ -240,16 +240,16 @@ def _truth(served, question):
         (("--set", "terrain.0.slope=3"), "slope"),
     ],
 )
-def test_invalid_option_is_reported_in_one_sentence(world, options, sentence) -> None:
-    ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", "0", *options])
+def test_invalid_option_is_reported_in_one_sentence(yard_file, options, sentence) -> None:
+    ended = CliRunner().invoke(app, ["serve", str(yard_file), *OPTIONS, "--port", "0", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
     assert ended.stderr.count("\n") <= 3  # one sentence, folded
 
 
-def test_port_in_use_is_reported(world, served) -> None:
+def test_port_in_use_is_reported(yard_file, served) -> None:
     taken = str(served.ports["control"])
-    ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", taken])
+    ended = CliRunner().invoke(app, ["serve", str(yard_file), *OPTIONS, "--port", taken])
     assert ended.exit_code == 2
     output = " ".join(ended.stderr.split())
     assert f"port {taken} at 127.0.0.1 cannot be opened for control: it is in use already" in output

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.server_fixtures import TIMEOUT, Served, until
+from support.server_fixtures import TIMEOUT, ServerProcess, wait_until
 
 from grouser.benches import neighbours
 from grouser.benches.machine import queued_seconds, stolen_seconds
@@ -74,11 +74,11 @@ def hostile(kind, port, seconds):
 @pytest.mark.slow
 def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Path) -> None:
     options = ("--images", "0", "--truth", "-1", "--own-pictures", "--longest-wait", "2", "-v")
-    with Served(tmp_path, "pioneer_room", *options, token=neighbours.TOKEN) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *options, token=neighbours.TOKEN) as served:
         with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
             port, seconds = served.ports["control"], 60 * MINUTES
             attackers = [hostile("stall", port, seconds)]
-            until(
+            wait_until(
                 lambda: "its turn took over" in served.log
             )  # then lockstep no longer waits for it
             end = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Rules of the source tree: names, sizes, exports, units, duplicates, sources of non-determinism."""
+"""Rules of the source tree: names, sizes, exports, units, duplicates, non-determinism."""
 
 import ast
 import re

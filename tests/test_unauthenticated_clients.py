@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.server_fixtures import QUIET, TIMEOUT, Served, until
+from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, wait_until
 from typer.testing import CliRunner
 
 from grouser.cli import app
@@ -50,14 +50,16 @@ def served(tmp_path_factory: pytest.TempPathFactory):
     tokens.write_text(f"drive: {DRIVER}\n")
     tokens.chmod(0o600)
     options = ("--token-file", str(tokens), "-v")
-    with Served(folder, "pioneer_room", *PORTS, *options, token=TOKEN, host="0.0.0.0") as served:
+    with ServerProcess(
+        folder, "pioneer_room", *PORTS, *options, token=TOKEN, host="0.0.0.0"
+    ) as served:
         served.host = ADDRESS or "127.0.0.1"
         yield served
 
 
 def answer(served, port, data):
     """Send ``data`` to a port; return the answer until the server closes."""
-    with served.raw(port) as wire:
+    with served.open_socket(port) as wire:
         wire.sendall(data)
         wire.shutdown(socket.SHUT_WR)
         received = b""
@@ -72,7 +74,7 @@ def answer(served, port, data):
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_server_beyond_loopback_does_not_start_without_a_token(host) -> None:
-    command = ["serve", "pioneer_room", *QUIET, "--port", "0", "--host", host]
+    command = ["serve", "pioneer_room", *CONTROL_ONLY, "--port", "0", "--host", host]
     ended = CliRunner().invoke(app, command, env={"GROUSER_TOKEN": None})
     assert ended.exit_code == 2
     output = " ".join(ended.stderr.split())
@@ -112,7 +114,7 @@ def _names(served):
 def test_wrong_token_is_refused_and_logged_without_its_text(served) -> None:
     with pytest.raises(Refused, match="this token is not one of the server's"):
         served.join("P3AT", "Thief", token=GUESS)
-    until(lambda: f"{ADDRESS}: wrong token" in served.log)
+    wait_until(lambda: f"{ADDRESS}: wrong token" in served.log)
     for secret in (GUESS, TOKEN, DRIVER):
         assert secret not in served.log
     with served.join("P3AT", "Friend", at=(0, 0, 0)) as robot:  # one wrong token causes no delay
@@ -140,7 +142,9 @@ def test_loopback_client_needs_a_token_where_tokens_are_set(served) -> None:
 @pytest.mark.slow  # waits for the time-out
 def test_connection_without_token_is_rejected_after_timeout(served) -> None:
     with contextlib.ExitStack() as stack:
-        wires = [stack.enter_context(served.raw(port)) for port in ("control", *served.ports)]
+        wires = [
+            stack.enter_context(served.open_socket(port)) for port in ("control", *served.ports)
+        ]
         wires[0].sendall(b"LOGIN {Tok")
         for wire in wires:
             received = b""
@@ -173,7 +177,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory):
 def test_tls_end_to_end(tmp_path: Path, certificate) -> None:
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
-    with Served(tmp_path, "pioneer_room", *QUIET, *options, token=TOKEN) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, *options, token=TOKEN) as served:
         assert "SHA-256" in served.log
         with served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot:
             assert served_plainly(served) == b""
@@ -188,7 +192,7 @@ def test_tls_end_to_end(tmp_path: Path, certificate) -> None:
             served.connect(tls=True)
         with pytest.raises(Disconnected):  # without TLS no byte is sent
             served.connect(timeout=2)
-        with served.raw() as stalled, served.connect(tls=pem) as client:
+        with served.open_socket() as stalled, served.connect(tls=pem) as client:
             stalled.sendall(b"\x16\x03\x01")  # an unfinished handshake
             assert client.console("list robots")
 
@@ -196,7 +200,7 @@ def test_tls_end_to_end(tmp_path: Path, certificate) -> None:
 def test_remote_render_worker_draws_over_tls(tmp_path: Path, certificate) -> None:
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
-    with Served(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
         with (
             served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot,
             render_worker(served, "--trust", str(pem)) as worker,
@@ -234,15 +238,15 @@ def served_plainly(served):
 
 @pytest.fixture(scope="module")
 def open_server(tmp_path_factory: pytest.TempPathFactory):
-    with Served(
-        tmp_path_factory.mktemp("attacks"), "pioneer_room", *QUIET, "--speed", "2"
+    with ServerProcess(
+        tmp_path_factory.mktemp("attacks"), "pioneer_room", *CONTROL_ONLY, "--speed", "2"
     ) as served:
         yield served
 
 
 def oversize(served, stop) -> None:
     """Send one endless line."""
-    with served.raw() as wire:
+    with served.open_socket() as wire:
         while not stop.is_set():
             wire.sendall(b"DRIVE {Left 1" + b"1" * 65536)
 
@@ -250,7 +254,7 @@ def oversize(served, stop) -> None:
 def flood(served, stop) -> None:
     """Send queries at full speed without reading answers."""
     while not stop.is_set():
-        with contextlib.suppress(OSError), served.raw() as wire:
+        with contextlib.suppress(OSError), served.open_socket() as wire:
             wire.settimeout(0.3)
             while not stop.is_set():
                 wire.sendall(b"GETSTARTPOSES\r\nGETGEO {Type Robot}\r\nnonsense\r\n" * 100)
@@ -260,7 +264,7 @@ def half_open(served, stop) -> None:
     """Open 100 connections that send nothing or half a line."""
     with contextlib.ExitStack() as stack:
         for number in range(100):
-            wire = stack.enter_context(served.raw())
+            wire = stack.enter_context(served.open_socket())
             if number % 2:
                 wire.sendall(b"INIT {ClassName USARBot.P3AT} {Na")
         stop.wait(TIMEOUT)
@@ -269,7 +273,7 @@ def half_open(served, stop) -> None:
 def resets(served, stop) -> None:
     """Reset connections in the middle of a line."""
     while not stop.is_set():
-        with served.raw() as wire:
+        with served.open_socket() as wire:
             wire.sendall(b"INIT {ClassName USARBot.P2DX} {Name R}\r\nDRIVE {Left 1} {Ri")
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         stop.wait(0.2)
@@ -327,7 +331,7 @@ def _effect(robot):
 @pytest.mark.slow  # until the limit of unread bytes is exceeded
 def test_slow_reader_loses_old_lines_and_does_not_delay_others(tmp_path: Path) -> None:
     with (
-        Served(tmp_path, "pioneer_room", *QUIET, "--speed", "max") as served,
+        ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, "--speed", "max") as served,
         served.join("P2DX", "Other", at=(-1, -1, 0)) as other,
         socket.socket() as slow,
     ):
@@ -337,7 +341,7 @@ def test_slow_reader_loses_old_lines_and_does_not_delay_others(tmp_path: Path) -
         slow.connect((served.host, served.ports["control"]))
         slow.settimeout(1.0)
         slow.sendall(b"INIT {ClassName USARBot.P3AT} {Name Slow} {Location -1,1,0}\r\n")
-        until(lambda: "Slow" in served.console("list robots"))
+        wait_until(lambda: "Slow" in served.console("list robots"))
         before = served.rss
         received = []
         for _ in range(400):
@@ -366,8 +370,8 @@ def _stamps(wire):
 
 
 def test_full_server_refuses_until_a_connection_closes(tmp_path: Path) -> None:
-    with Served(tmp_path, "pioneer_room", *QUIET, "--connections", "2") as served:
-        with served.connect() as first, served.raw():
+    with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, "--connections", "2") as served:
+        with served.connect() as first, served.open_socket():
             assert b"there are 2 connections already" in answer(served, "control", b"")
             assert first.console("time")
-        until(lambda: b"NOTICE" not in answer(served, "control", b""))
+        wait_until(lambda: b"NOTICE" not in answer(served, "control", b""))

@@ -9,7 +9,7 @@ import time
 import cv2
 import numpy as np
 import pytest
-from support.render_fixtures import OPEN, SECRET, in_a_loop, open_views, rgb, until
+from support.render_fixtures import OPEN, SECRET, open_views, rgb, run_in_event_loop, wait_until
 
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.port import ImagePort
@@ -67,7 +67,7 @@ async def image_port(views, access=OPEN, **options):
         yield port, connect
         for writer in writers:
             writer.close()
-        await until(lambda: not port.connections)
+        await wait_until(lambda: not port.connections)
 
 
 @contextlib.asynccontextmanager
@@ -101,14 +101,14 @@ def image(simulation, robot):
     return simulation.read(robot, "camera").array("image")
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_mosaic_shows_all_cameras_and_key_selects_one() -> None:
     simulation = three_robots()
     async with image_server(simulation) as (views, _port, connect):
         everything = await connect()
         offer(views, simulation)
         await everything.request(WholeFrame())
-        await until(lambda: len(views.frames.pictures) == 3)
+        await wait_until(lambda: len(views.frames.pictures) == 3)
         (mosaic,) = await everything.request(WholeFrame())
         assert rgb(mosaic).shape == (480, 640, 3)
         for robot in ("rex", "max", "bo"):
@@ -140,7 +140,7 @@ async def test_mosaic_shows_all_cameras_and_key_selects_one() -> None:
             await removed.request(WholeFrame())
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_workers_encode_jpeg() -> None:
     simulation = three_robots()
     async with image_server(simulation, type=ImageType.GOOD) as (views, _port, connect):
@@ -148,7 +148,7 @@ async def test_workers_encode_jpeg() -> None:
         offer(views, simulation)
         whole, part = await own.request(WholeFrame(), Region(50, 60, 64, 48))
         await everything.request(WholeFrame())
-        await until(lambda: len(views.frames.pictures) == 3)
+        await wait_until(lambda: len(views.frames.pictures) == 3)
         mosaic, again, nothing = await everything.request(
             WholeFrame(), WholeFrame(), Region(9999, 0, 5, 5)
         )
@@ -165,7 +165,7 @@ async def test_workers_encode_jpeg() -> None:
         assert nothing.pixels() == (0, 5, b"")
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_later_client_gets_the_newest_picture() -> None:
     simulation = three_robots()
     async with image_server(simulation) as (views, port, connect):
@@ -173,7 +173,7 @@ async def test_later_client_gets_the_newest_picture() -> None:
         offer(views, simulation)
         await first.request(WholeFrame())
         first.writer.close()
-        await until(lambda: not port.connections)
+        await wait_until(lambda: not port.connections)
         simulation.command("rex", turn=1.0)
         simulation.step(1.0)
         offer(views, simulation)
@@ -184,7 +184,7 @@ async def test_later_client_gets_the_newest_picture() -> None:
         assert len(views.frames.pictures) == 3, "the first mosaic is complete"
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_legacy_mode_sends_one_frame_on_connect() -> None:
     simulation = three_robots()
     async with open_views(simulation) as views:
@@ -249,7 +249,7 @@ def test_unauthenticated_clients_get_no_picture(caplog: pytest.LogCaptureFixture
     asyncio.run(go())
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_client_that_does_not_read_uses_bounded_memory() -> None:
     simulation = three_robots()
     async with image_server(simulation, most_fps=1e6) as (views, port, connect):
@@ -274,13 +274,13 @@ async def test_client_that_does_not_read_uses_bounded_memory() -> None:
             simulation.step(0.1)
             offer(views, simulation, "rex")
             before = views.frames.drawn["rex", "camera"]
-            await until(lambda: views.frames.drawn["rex", "camera"] > before)  # noqa: B023
+            await wait_until(lambda: views.frames.drawn["rex", "camera"] > before)  # noqa: B023
             (frame,) = await own.request(WholeFrame())
             assert np.array_equal(rgb(frame), image(simulation, "rex"))
         slow.close()
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_frame_rate_of_a_connection_is_limited() -> None:
     simulation = three_robots()
     async with image_server(simulation, most_fps=20.0) as (views, _port, connect):
@@ -293,7 +293,7 @@ async def test_frame_rate_of_a_connection_is_limited() -> None:
         assert loop.time() - begun > 0.4, "ten frames at 20 per second"
 
 
-@in_a_loop
+@run_in_event_loop
 async def test_noise_is_skipped_and_split_requests_are_answered() -> None:
     simulation = three_robots()
     async with image_server(simulation) as (views, _port, connect):

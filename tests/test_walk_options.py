@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.server_fixtures import TIMEOUT, Served
+from support.server_fixtures import TIMEOUT, ServerProcess
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import degrees, to_rpy
@@ -130,8 +130,8 @@ def test_a_retuning_that_is_refused_changes_nothing(numbers, says) -> None:
 def test_over_the_wire(tmp_path: Path) -> None:
     world = tmp_path / "yard.yaml"
     world.write_text("name: yard\nterrain: [{kind: flat}]\n")
-    with Served(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:
-        client = served.raw("control")
+    with ServerProcess(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:
+        client = served.open_socket("control")
         client.settimeout(TIMEOUT)
         client.sendall(b"INIT {ClassName USARBot.ERS7} {Name Rex} {Location 0,0,-0.2}\r\n")
         client.sendall(b"SET {Type Gait} {Opcode Walk} {Params period 0.4 lift 0.02}\r\n")

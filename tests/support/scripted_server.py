@@ -1,19 +1,20 @@
-"""A USARSim server of few words, for tests of clients: it speaks real bytes over a real socket.
+"""Scripted USARSim server for tests of clients: real bytes over a real socket, no physics.
 
-It knows no physics: it greets, remembers what it hears and says what a test wants it to say.
+It greets, records the received messages and sends the answers that a test defines.
 """
 
 import asyncio
 import contextlib
+import ssl
 import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
-import pytest
-
-from grouser.client.connection import join
+from grouser.client.connection import RemoteRobot
 from grouser.protocol.usarsim import commands, extensions, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.commands import Greeting, StartPose, StartPoses
-from grouser.protocol.usarsim.dialects import UDK
+from grouser.protocol.usarsim.dialects import UDK, Dialect
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.extensions import (
     ConsoleAnswer,
@@ -24,47 +25,58 @@ from grouser.protocol.usarsim.extensions import (
     Tick,
 )
 from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorConfiguration, SensorSettings
-from grouser.protocol.usarsim.message import UnknownMessage
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.protocol.usarsim.setting import Response, Result
 from grouser.protocol.usarsim.state import State
 
+Answers = Callable[[Any], Sequence[Message | None]]
+"""Returns the answers to a received message; None closes the connection."""
 
-class Peer:
-    """A server in a thread of its own.
+
+class ScriptedServer:
+    """Server in a thread of its own, as a context manager.
 
     Args:
-        answers: message → messages that are said back; None closes the connection.
-        dialect: what it speaks.
-        greets: whether it greets, as servers do.
+        answers: answers to each received message.
+        dialect: dialect of sent messages.
+        greets: True to send the greeting.
         context: for TLS.
     """
 
-    def __init__(self, answers, dialect=UDK, greets=True, context=None) -> None:
+    def __init__(
+        self,
+        answers: Answers,
+        dialect: Dialect = UDK,
+        greets: bool = True,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
         self.answers = answers
         self.dialect = dialect
         self.greets = greets
         self.context = context
-        self.heard = []
+        self.received: list[Any] = []
+        """Messages and faults."""
         self.left = threading.Event()
+        """Set when a client has closed its connection."""
         self.port = 0
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(started)))
         self._thread.start()
         assert started.wait(10)
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
         assert not self._thread.is_alive()
 
-    async def _serve(self, started) -> None:
+    async def _serve(self, started: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
-        self._open = set()
+        self._open: set[asyncio.StreamWriter] = set()
         server = await asyncio.start_server(self._client, "127.0.0.1", 0, ssl=self.context)
         self.port = server.sockets[0].getsockname()[1]
         started.set()
@@ -73,36 +85,34 @@ class Peer:
         for writer in self._open:
             writer.close()
 
-    async def _client(self, reader, writer) -> None:
+    async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         side = ServerSide(self.dialect)
         self._open.add(writer)
         with contextlib.suppress(OSError):
             if self.greets:
-                self._say(writer, side, Greeting(level="peer"))
+                self._send(writer, side, Greeting(level="peer"))
             while data := await reader.read(65536):
                 for message in side.receive(data):
-                    self.heard.append(message)
+                    self.received.append(message)
                     for answer in self.answers(message):
                         if answer is None:
                             writer.close()
                             return
-                        self._say(writer, side, answer)
+                        self._send(writer, side, answer)
         self.left.set()
         writer.close()
 
-    def _say(self, writer, side, message) -> None:
+    def _send(self, writer: asyncio.StreamWriter, side: ServerSide, message: Message) -> None:
         for line in side.send(message):
             writer.write(line)
 
 
 STATE = State(type="GroundVehicle", time=1.5)
-
-
 POSES = (StartPose("Point1", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),)
 
 
-def lonely(message):
-    """Answer as a server with one lonely robot would."""
+def answer_as_one_robot(message: Any) -> Sequence[Message | None]:
+    """Return the answers of a server with one robot."""
     match message:
         case commands.Init(class_name="USARBot.P3AT"):
             return [STATE, Odometry(1.5, "Odometry", (0.0, 0.0, 0.0))]
@@ -133,22 +143,10 @@ def lonely(message):
     return []
 
 
-@pytest.fixture(name="peer")
-def lonely_peer():
-    """A server with one lonely robot."""
-    with Peer(lonely) as peer:
-        yield peer
-
-
-@pytest.fixture(name="robot")
-def lonely_robot(peer):
-    """The lonely robot's client."""
-    with join("P3AT", name="R1", port=peer.port) as robot:
-        yield robot
-
-
-def felt(robot, speed):
-    """Wait until the odometry says ``speed``; the first reading may still be on its way."""
-    while robot.reading("odometry", timeout=5).pose != (speed, 0.0, 0.0):
-        pass
-    return True
+def wait_for_odometry(robot: RemoteRobot, speed: float) -> bool:
+    """Wait until the odometry is ``speed``; the first reading may still be on its way."""
+    while True:
+        reading = robot.reading("odometry", timeout=5)
+        assert isinstance(reading, Odometry)
+        if reading.pose == (speed, 0.0, 0.0):
+            return True

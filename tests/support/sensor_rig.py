@@ -1,23 +1,33 @@
-"""A robot with some sensors in a world of boxes: what the tests of single sensors share."""
+"""One robot with chosen sensors in a world of boxes."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
 
-from grouser.frames import Pose
-from grouser.sensors.sensor import SensorContext
+from grouser.frames import Pose, Triple
+from grouser.sensors.sensor import SensorContext, Values
 from grouser.simulation.changes.actions import SetPose
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Box
+from grouser.world.objects import AnyObject, Box
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 
-def block(name, position, size, **more):
+def block(name: str, position: Triple, size: Triple, **more: Any) -> Box:
+    """Return a fixed box."""
     return Box(name=name, friction=1, fixed=True, position=position, size=size, **more)
 
 
-def simulation(*sensors, objects=(), seed=0, kind="packbot", **command):
+def simulation(
+    *sensors: dict[str, Any],
+    objects: Sequence[AnyObject] = (),
+    seed: int = 0,
+    kind: str = "packbot",
+    **command: float,
+) -> Simulation:
     """Return a world with one robot, ``a``, at the origin, that carries ``sensors``."""
     robot = RobotEntry(name="a", kind=kind, position=(0, 0, 0), sensors=sensors, command=command)
     world = World(
@@ -25,19 +35,19 @@ def simulation(*sensors, objects=(), seed=0, kind="packbot", **command):
         physics=STANDARD,
         terrain=(Flat(friction=0.8),),
         robots=(robot,),
-        objects=objects,
+        objects=tuple(objects),
     )
     return Simulation(world, seed=seed)
 
 
-def put(sim, x=0.0, y=0.0, z=0.09, **turn) -> None:
-    """Stand the robot somewhere."""
+def put(sim: Simulation, x: float = 0.0, y: float = 0.0, z: float = 0.09, **turn: float) -> None:
+    """Place the robot; ``turn`` has roll, pitch and yaw, rad."""
     sim.apply(SetPose("a", Pose.at(x, y, z, **turn)))
     mujoco.mj_kinematics(sim.model, sim.data)
 
 
-def reader(sim, name, seed=0):
-    """Return a call that reads a sensor again and again without time passing."""
+def reader(sim: Simulation, name: str, seed: int = 0) -> Callable[[], Values]:
+    """Return a function that reads a sensor repeatedly at the present instant."""
     _, bound = sim.scene.sensors["a", name]
     rng = np.random.default_rng(seed)
     context = SensorContext(

@@ -8,26 +8,32 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Any, Self
 
-import pytest
-
-from grouser.client.connection import connect, control, join
-from support.server_world import WORLD
+from grouser.client.connection import Connection, Controller, RemoteRobot, connect, control, join
 
 CLIENT = Path(__file__).with_name("lockstep_client.py")
-QUIET = ("--images", "-1", "--truth", "-1")
+CONTROL_ONLY = ("--images", "-1", "--truth", "-1")
+"""Options of a server that opens its control port only."""
 TIMEOUT = 60.0
 """Longest wait for an expected event, wall s: the machine may be busy."""
 
 
-class Served:
+class ServerProcess:
     """``grouser serve`` with free ports, as a context manager; its log goes to a file."""
 
     def __init__(
-        self, folder, world, *options, token=None, host="127.0.0.1", command="serve"
+        self,
+        folder: Path,
+        world: Path | str,
+        *options: str,
+        token: str | None = None,
+        host: str = "127.0.0.1",
+        command: str = "serve",
     ) -> None:
-        self._log = Path(folder) / f"server{time.monotonic_ns()}.log"
+        self._log = folder / f"server{time.monotonic_ns()}.log"
         self.host, self.token = host, token
         free = () if "--port" in options else ("--port", "0")
         words = [sys.executable, "-m", "grouser", command, str(world), "--host", host]
@@ -39,55 +45,78 @@ class Served:
                 stderr=log,
                 env=environment(token),
             )
-        output = self.process.stdout.readline().decode()
-        words = dict(word.partition("=")[::2] for word in output.split()[1:])
-        self.ports = {name: int(number) for name, number in words.items()}
+        self._stdout = pipe(self.process.stdout)
+        output = self._stdout.readline().decode()
+        ports = dict(word.split("=", 1) for word in output.split()[1:])
+        self.ports = {name: int(number) for name, number in ports.items()}
         assert self.ports, self.log
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_) -> None:
-        died = self.process.poll()
+    def __exit__(self, *_: object) -> None:
+        exit_code = self.process.poll()
         self.process.terminate()
         self.process.wait(TIMEOUT)
-        self.process.stdout.close()
-        assert died is None, f"the server died with {died}: {self.log}"
+        self._stdout.close()
+        assert exit_code is None, f"the server ended with {exit_code}: {self.log}"
 
     @property
-    def log(self):
+    def log(self) -> str:
+        """Everything that the server has logged."""
         return self._log.read_text("utf-8", "replace")
 
     @property
-    def rss(self):
+    def rss(self) -> int:
         """Resident memory of the server, bytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found, status
+        return int(found[1]) * 1024
 
-    def where(self, port="control", **more):
+    def address(self, port: str = "control", **more: Any) -> dict[str, Any]:
+        """Return the address of one of its ports as keyword arguments of a client."""
         usual = {"host": self.host, "port": self.ports[port], "token": self.token}
-        return usual | {"timeout": TIMEOUT} | more
+        return {**usual, "timeout": TIMEOUT, **more}
 
-    def join(self, kind, name=None, port="control", dialect="ut2004", **more):
-        place = {key: more.pop(key) for key in ("at", "rotation", "start") if key in more}
-        return join(kind, name, **place, **self.where(port, dialect=dialect, **more))
+    def join(
+        self,
+        kind: str,
+        name: str | None = None,
+        port: str = "control",
+        dialect: str = "ut2004",
+        **more: Any,
+    ) -> RemoteRobot:
+        """Join with a robot; ``more`` has its start and options of the address."""
+        start = {key: more.pop(key) for key in ("at", "rotation", "start") if key in more}
+        return join(kind, name, **start, **self.address(port, dialect=dialect, **more))
 
-    def connect(self, **more):
-        return connect(**self.where(**more))
+    def connect(self, **more: Any) -> Connection:
+        """Connect without a robot."""
+        return connect(**self.address(**more))
 
-    def control(self, **more):
-        return control(**self.where(**more))
+    def control(self, **more: Any) -> Controller:
+        """Join as a world controller."""
+        return control(**self.address(**more))
 
-    def console(self, line):
+    def console(self, line: str) -> str:
+        """Return the answer to a console line."""
         with self.connect() as connection:
             return connection.console(line)
 
-    def raw(self, port="control"):
+    def open_socket(self, port: str = "control") -> socket.socket:
         """Return a plain socket to one of its ports."""
         return socket.create_connection((self.host, self.ports[port]), TIMEOUT)
 
 
-def environment(token=None):
+def pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    """Return a stream of a process that was started with a pipe."""
+    assert stream is not None
+    return stream
+
+
+def environment(token: str | None = None) -> dict[str, str]:
+    """Return the environment of a process, with ``token`` as the only token."""
     kept = {key: value for key, value in os.environ.items() if key != "GROUSER_TOKEN"}
     return kept | ({"GROUSER_TOKEN": token} if token else {})
 
@@ -95,43 +124,40 @@ def environment(token=None):
 class LockstepClient:
     """Client process in lockstep (lockstep_client.py)."""
 
-    def __init__(self, served, name, *words) -> None:
-        command = [sys.executable, CLIENT, str(served.ports["control"]), name, *map(str, words)]
+    def __init__(self, server: ServerProcess, name: str, *words: object) -> None:
+        port = str(server.ports["control"])
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(served.token)
+            [sys.executable, CLIENT, port, name, *map(str, words)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(server.token),
         )
+        self._stdin, self._stdout = pipe(self.process.stdin), pipe(self.process.stdout)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         with contextlib.suppress(OSError):
-            self.process.stdin.close()
+            self._stdin.close()
         self.process.wait(TIMEOUT)
-        self.process.stdout.close()
+        self._stdout.close()
 
-    def read_line(self):
+    def read_line(self) -> str:
         """Return the next line that the client prints."""
-        output = self.process.stdout.readline().decode().strip()
+        output = self._stdout.readline().decode().strip()
         assert output, f"the client ended with {self.process.wait(TIMEOUT)}"
         return output
 
     def kill(self) -> None:
+        """Kill the process without a chance to close its connection."""
         self.process.send_signal(signal.SIGKILL)
 
 
-def until(condition, seconds=TIMEOUT):
+def wait_until(condition: Callable[[], object], seconds: float = TIMEOUT) -> float:
     """Wait until ``condition()`` is true; return the wall seconds it took."""
     begin = time.monotonic()
     while not condition():
         assert time.monotonic() < begin + seconds, "the condition did not become true"
         time.sleep(0.005)
     return time.monotonic() - begin
-
-
-@pytest.fixture(scope="module", name="world")
-def yard(tmp_path_factory: pytest.TempPathFactory):
-    """Return the path of a world file (fixture ``world``)."""
-    path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
-    path.write_text(WORLD)
-    return path

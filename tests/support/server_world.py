@@ -1,4 +1,4 @@
-"""World of the server tests: a floor with start places."""
+"""World file of the server tests: a floor with start places."""
 
 from support.solver_yaml import SOLVER
 

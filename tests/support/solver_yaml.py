@@ -1,4 +1,4 @@
-"""How a world file says integrator, solver and contact: shared by the worlds that tests write."""
+"""Integrator, solver and contact settings of the world files that tests write."""
 
 SOLVER = """\
   integrator: implicitfast
@@ -14,4 +14,4 @@ SOLVER = """\
     impact_damping: 8
   gravity: 9.81
 """
-"""Goes behind ``physics:`` and its time step."""
+"""Lines that follow ``physics:`` and its time step."""
