@@ -99,7 +99,7 @@ def read_yaml(text: str, where: str, most: Mapping[str, int] | None = None) -> S
     Raises:
         WorldFileError: the text is not YAML, exceeds the accepted subset, or is too large.
     """
-    with suppress(yaml.YAMLError):  # syntax errors are reported below
+    with suppress(yaml.YAMLError, UnicodeError):  # errors are reported below
         _check_size(text, where, most or {})
     try:
         for event in yaml.parse(text, Loader=_Loader):
