@@ -1,1 +1,1 @@
-"""How one moves: trot, kick, biped walk and the use of flippers, as pure functions on arrays."""
+"""Trot, kick, biped walk and flipper strategy as pure functions on arrays."""

@@ -1,8 +1,9 @@
-"""A humanoid's leg: from where the foot shall be to what its six joints must do.
+"""Inverse kinematics of a humanoid's leg with six joints.
 
 Joints from the pelvis down: hip yaw, hip pitch, hip roll, knee, ankle pitch, ankle roll. Pitch and
-roll axes meet in one point at the hip and in another at the ankle; the hip's yaw axis may pass
-beside the hip, and the ankle need not lie straight below the knee. Right legs are mirror images.
+roll axes intersect in one point at the hip and in one at the ankle. The hip's yaw axis may be
+offset from the hip, and the ankle need not be straight below the knee. Right legs are mirror
+images.
 
 Angles have the signs of QRIO's table (sources.md B3): yaw and hip roll turn outwards, hip pitch
 swings the leg forwards, the knee bends, ankle pitch raises the toes, ankle roll the inner edge.
@@ -20,42 +21,42 @@ from grouser.frames import Array
 JOINTS = ("hip_yaw", "hip_pitch", "hip_roll", "knee", "ankle_pitch", "ankle_roll")
 
 SIGNS = np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
-"""Of the left leg's angles, against right-handed turns about z, y, x, y, y, x."""
+"""Signs of the left leg's angles relative to right-handed rotations about z, y, x, y, y, x."""
 
 PASSES = 4
-"""Of the search for the hip's yaw; in a walk each leaves a hundredth of the error: 1e-8 rad."""
+"""Iterations for the hip yaw; each reduces the error of a walk a hundredfold, to 1e-8 rad."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BipedLeg:
-    """Lengths of the left leg, m; x forward, y left, z up, all joints at 0."""
+    """Dimensions of the left leg with all joints at 0, m; x forward, y left, z up."""
 
     hip: tuple[float, float, float]
-    """Hip yaw axis in the pelvis."""
+    """Position of the hip yaw axis in the pelvis frame."""
     offset: tuple[float, float]
-    """From there to the hip's centre: x and z."""
+    """Offset of the hip's centre from the hip yaw axis: x and z."""
     thigh: float
-    """From the hip's centre straight down to the knee."""
+    """Length of the thigh, from the hip's centre straight down to the knee."""
     shin: tuple[float, float]
-    """From the knee to the ankle: x and z."""
+    """Offset of the ankle from the knee: x and z."""
     foot: tuple[float, float]
-    """From the ankle to the middle of the sole's underside: x and z."""
+    """Offset of the middle of the sole's underside from the ankle: x and z."""
 
     @property
     def height(self) -> float:
-        """Height (m) of the pelvis over the ground when the leg is straight."""
+        """Height (m) of the pelvis above the ground with a straight leg."""
         return self.thigh - (self.hip[2] + self.offset[1] + self.shin[1] + self.foot[1])
 
     def angles(self, sole: Array, yaw: Array) -> Array:
-        """Return the joint angles that bring the sole there; pelvis and sole are level.
+        """Return the joint angles for a position of the sole; pelvis and sole are level.
 
         Args:
-            sole: middle of the sole's underside in the pelvis, as of a left leg, m, (…, 3).
-            yaw: heading of the foot against the pelvis, as of a left leg, rad, (…).
+            sole: middle of the sole's underside in the pelvis frame of a left leg, m, (…, 3).
+            yaw: heading of the foot relative to the pelvis, for a left leg, rad, (…).
 
         Returns:
-            Angles (…, 6), rad, in the order of `JOINTS`. A leg stretches towards a place that is
-            too far away.
+            Angles (…, 6), rad, in the order of `JOINTS`. For a position out of reach the leg is
+            straight and points to it.
         """
         cos, sin = np.cos(yaw), np.sin(yaw)
         x = sole[..., 0] - self.hip[0] - self.foot[0] * cos
@@ -63,8 +64,8 @@ class BipedLeg:
         up = self.offset[1] + self.hip[2] + self.foot[1] - sole[..., 2]
         hip_yaw = yaw
         for _ in range(PASSES):
-            # The yaw axis passes beside the hip: where the hip is depends on the yaw, and the yaw
-            # on how the leg then leans. A Newton step, with the slope's larger part.
+            # The yaw axis is offset from the hip: the hip's position depends on the yaw, and the
+            # yaw on the lean of the leg. A Newton step with the dominant part of the slope.
             dx, dy = self.offset[0] * np.cos(hip_yaw) - x, self.offset[0] * np.sin(hip_yaw) - y
             ahead, left = cos * dx + sin * dy, cos * dy - sin * dx
             across = left * left + up * up
@@ -85,7 +86,7 @@ class BipedLeg:
         return turns
 
     def _within_reach(self, square: Array) -> Array:
-        """Return the nearest square of a distance from hip to ankle that the leg can have, m²."""
+        """Return a squared distance from hip to ankle, clipped to the leg's range, m²."""
         thigh, shin = self.thigh, math.hypot(*self.shin)
         return np.minimum(np.maximum(square, (thigh - shin) ** 2), (thigh + shin) ** 2)
 
@@ -96,7 +97,7 @@ class BipedLeg:
         return np.arccos(np.minimum(cosine, 1.0))
 
     def _knee(self, square: Array) -> Array:
-        """Return the knee's angle (rad); at 0 the ankle is ahead of the thigh's line."""
+        """Return the knee angle (rad); at 0 the ankle is ahead of the thigh's axis."""
         thigh, shin = self.thigh, math.hypot(*self.shin)
         cosine = (square - thigh**2 - shin**2) / (2 * thigh * shin)
         bent = np.arccos(np.minimum(np.maximum(cosine, -1.0), 1.0))

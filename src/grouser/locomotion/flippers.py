@@ -1,22 +1,23 @@
-"""The one written-down way to use flippers at an edge: approach, raise, press, level.
+"""Flipper strategy for edges: raise, press, level.
 
-It is the same for every robot with flippers, every apparatus and every size. The operator knows
-where the first edge is and otherwise sees how the robot moves and how it is tilted:
+The strategy is the same for all robots with flippers, all apparatus and all sizes. Its inputs are
+the position of the first edge and the motion and tilt of the robot. Its stages:
 
-1. **approach** an edge with the front flippers **raised** and the rear ones level, so that the
-   front ones climb the riser or lie down on its edge; where there is none, with all of them level;
-2. **press** once the nose has risen, or the robot has come to a halt: the front flippers go down
-   onto the step, the rear ones down onto the ground, which lifts the rear;
-3. **level** all of them once the robot's middle is above the edge, and leave them so: on top they
-   soften the fall, and on stairs the robot is as long as it can be.
+1. **raise**: approach the edge with the front flippers raised and the rear flippers level, so that
+   the front ones climb the riser or come to lie on its edge. Without an edge all are level.
+2. **press**: once the nose has risen or the robot has halted, the front flippers press onto the
+   step and the rear flippers onto the ground, which lifts the rear.
+3. **level**: once the middle of the robot is above the edge, all flippers are level and stay level.
+   On top they soften the fall. On stairs they give the robot its greatest length.
 
-Any robot with the groups of arms ``front`` or ``rear``, up positive, can do it; one that has only
-some of them uses those. One **without rear flippers** cannot lift its rear: an edge under its belly
-would turn it over backwards before its middle is across. So its front flippers
+The strategy applies to robots with the groups of arms ``front`` or ``rear``, up positive. A robot
+**without rear flippers** cannot lift its rear: an edge under its belly would turn it over backwards
+before its middle is across. Its front flippers therefore
 
-- press by an angle against the ground that it came from, not against the body: the higher the nose,
-  the further down they go, so that they stay on the step and carry the nose beyond the edge;
-- go level, too, when it comes to a halt again while they press: there is another riser ahead.
+- press by an angle relative to the ground of the approach instead of relative to the body. The
+  higher the nose, the further down they press, so that they stay on the step and carry the nose
+  beyond the edge;
+- also become level when the robot halts again while they press, because there is another riser.
 """
 
 from __future__ import annotations
@@ -29,53 +30,53 @@ from typing import Literal, Protocol
 from grouser.frames import Array, radians, to_rpy_one
 
 GROUPS = ("front", "rear")
-"""The groups of arms that the strategy moves; a robot has one of them at least."""
+"""Groups of arms that the strategy moves; a robot has at least one of them."""
 
-FINEST = radians(2)
-"""Arms are not told angles that differ by less."""
+MIN_CHANGE = radians(2)
+"""Smallest change of an angle that is commanded."""
 
 Stage = Literal["raise", "press", "level"]
 
 
 class FlipperObservation(Protocol):
-    """The motion of a robot that the strategy decides by."""
+    """Motion of a robot, the input of the strategy."""
 
     @property
     def time(self) -> float:
-        """Simulated, s."""
+        """Simulated time, s."""
         ...
 
     @property
     def position(self) -> Array:
-        """Of the root in the world, m, (3,)."""
+        """Position of the root in the world, m, (3,)."""
         ...
 
     @property
     def wxyz(self) -> Array:
-        """Of the root in the world, (4,)."""
+        """Orientation of the root in the world, (4,)."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlipperStrategy:
-    """The strategy's numbers; angles in rad, up positive."""
+    """Parameters of the strategy; angles in rad, up positive."""
 
     raised: float
-    """Front flippers while approaching."""
+    """Angle of the front flippers in stage ``raise``."""
     press_beyond: float
-    """Press once the nose is up by this much more than at the start."""
+    """Rise of the nose since the start beyond which stage ``press`` begins."""
     front_press: float
-    """Front flippers while pressing; against the ground if there are no rear ones."""
+    """Angle of the front flippers in stage ``press``; relative to the ground without rear ones."""
     rear_press: float
-    """Rear flippers while pressing."""
+    """Angle of the rear flippers in stage ``press``."""
     halted_after: float
-    """Press, too, when the robot does not get ``halted_within`` further in this time, s."""
+    """Time (s) within which a robot must advance by ``halted_within``; otherwise it has halted."""
     halted_within: float
-    """m."""
+    """Distance (m) for ``halted_after``."""
 
 
 CLIMB = (
-    FlipperStrategy(  # no source gives one: estimates, the same for all robots, apparatus and sizes
+    FlipperStrategy(  # no source has values: estimates, the same for all robots, apparatus, sizes
         raised=radians(45),
         press_beyond=radians(20),
         front_press=radians(-20),
@@ -87,12 +88,12 @@ CLIMB = (
 
 
 class FlipperClimber:
-    """Carries out the strategy for one robot, stage by stage.
+    """State machine of the strategy for one robot.
 
     Args:
-        edge: where the first edge is along the world's x, m; None: there is none to be climbed.
-        strategy: its numbers.
-        groups: those of `GROUPS` that the robot has.
+        edge: position of the first edge along the world's x, m; None: no edge to climb.
+        strategy: parameters.
+        groups: members of `GROUPS` that the robot has.
     """
 
     def __init__(
@@ -104,51 +105,51 @@ class FlipperClimber:
         self._groups = tuple(group for group in GROUPS if group in groups)
         self.stage: Stage = "level" if edge is None else "raise"
         self._edge, self._strategy = edge, strategy
-        self._alone = "rear" not in self._groups
+        self._front_only = "rear" not in self._groups
         self._commanded: Mapping[str, float] = {}
-        self._stood: float | None = None  # nose up at the first look
+        self._initial_nose_up: float | None = None  # rad, at the first call
         self._best, self._best_time = -math.inf, 0.0
 
     def __call__(self, observed: FlipperObservation) -> Mapping[str, float] | None:
-        """Return the flippers' new angles when they change, None while they stay."""
-        risen = self._risen(observed)
-        self.stage = self._next(observed, risen)
-        told = self._commanded
+        """Return new angles of the flippers by group, None if they do not change."""
+        risen = self._nose_rise(observed)
+        self.stage = self._next_stage(observed, risen)
+        last = self._commanded
         wanted = self._angles(risen)
-        if told and all(abs(wanted[group] - told[group]) < FINEST for group in wanted):
+        if last and all(abs(wanted[group] - last[group]) < MIN_CHANGE for group in wanted):
             return None
         self._commanded = wanted
         return wanted
 
     def _angles(self, risen: float) -> dict[str, float]:
-        """Return the angles of this stage; the nose is up by ``risen`` (rad)."""
+        """Return the angles of this stage for a nose risen by ``risen`` (rad)."""
         angles = self._strategy
         front, rear = {
             "raise": (angles.raised, 0.0),
-            "press": (angles.front_press - (risen if self._alone else 0.0), angles.rear_press),
+            "press": (angles.front_press - (risen if self._front_only else 0.0), angles.rear_press),
             "level": (0.0, 0.0),
         }[self.stage]
         return {group: {"front": front, "rear": rear}[group] for group in self._groups}
 
-    def _next(self, observed: FlipperObservation, risen: float) -> Stage:
+    def _next_stage(self, observed: FlipperObservation, risen: float) -> Stage:
         if self._edge is None or observed.position[0] >= self._edge or self.stage == "level":
             return "level"
-        halted = self._halted(observed)
+        halted = self._is_halted(observed)
         if self.stage == "raise" and (halted or risen > self._strategy.press_beyond):
             self._best, self._best_time = -math.inf, observed.time
             return "press"
-        return "level" if self.stage == "press" and halted and self._alone else self.stage
+        return "level" if self.stage == "press" and halted and self._front_only else self.stage
 
-    def _halted(self, observed: FlipperObservation) -> bool:
-        """Return whether the robot does not get further."""
+    def _is_halted(self, observed: FlipperObservation) -> bool:
+        """Return True if the robot has not advanced within the time of the strategy."""
         x = float(observed.position[0])
         if x > self._best + self._strategy.halted_within:
             self._best, self._best_time = x, observed.time
         return observed.time - self._best_time > self._strategy.halted_after
 
-    def _risen(self, observed: FlipperObservation) -> float:
-        """Return how far the nose has risen since the start, rad; on a slope it was up then."""
+    def _nose_rise(self, observed: FlipperObservation) -> float:
+        """Return the rise of the nose since the first call, rad, so that a slope does not count."""
         nose_up = -to_rpy_one(*observed.wxyz.tolist())[1]
-        if self._stood is None:
-            self._stood = nose_up
-        return nose_up - self._stood
+        if self._initial_nose_up is None:
+            self._initial_nose_up = nose_up
+        return nose_up - self._initial_nose_up

@@ -1,7 +1,8 @@
-"""A kick with a fore paw: the body leans away, the leg swings back, then forwards at full speed.
+"""Kick with a fore paw, as keyframes: lean away, swing the leg back, then forwards at full speed.
 
-Written as keyframes, as the teams wrote theirs: how far the body has moved over its standing paws,
-and the kicking leg's angles. Frames are given for the left paw; the right one's mirror them.
+A keyframe has the displacement of the body over its standing paws and the angles of the kicking
+leg. The teams of the four-legged league described their kicks in the same way. Frames are given for
+the left paw and are mirrored for the right one.
 """
 
 from __future__ import annotations
@@ -17,27 +18,27 @@ from grouser.locomotion.quadruped_legs import LEGS, MIRROR, Legs, Stance, Vector
 
 @dataclass(frozen=True, kw_only=True)
 class KickFrame:
-    """One moment of a kick with the left fore paw."""
+    """Keyframe of a kick with the left fore paw."""
 
     time: float
-    """Since the kick began, s."""
+    """Time since the beginning of the kick, s."""
     lean: Vector = (0.0, 0.0, 0.0)
-    """How far the body has moved from where it stands, m."""
+    """Displacement of the body from its stance, m."""
     leg_deg: Vector | None = None
     """Rotor, elevator and knee of the kicking leg; None: its paw stands like the others."""
 
 
-def swing(
+def swing_frames(
     back: Vector, ahead: Vector, cocked_deg: Vector, kicked_deg: Vector, *, seconds: float
 ) -> tuple[KickFrame, ...]:
-    """Return the frames of a kick: lean back, cock the leg, swing it in ``seconds``, stand again.
+    """Return the keyframes of a kick: lean back, cock the leg, swing it, stand again.
 
     Args:
-        back: how far the body leans while the leg is cocked, m.
-        ahead: where it has moved to when the paw meets the ball, m.
+        back: displacement of the body while the leg is cocked, m.
+        ahead: displacement of the body when the paw meets the ball, m.
         cocked_deg: rotor, elevator and knee of the kicking leg before the swing.
-        kicked_deg: the same after it.
-        seconds: time of the swing, s.
+        kicked_deg: rotor, elevator and knee of the kicking leg after the swing.
+        seconds: duration of the swing, s.
     """
     hit = 1.0 + seconds
     return (
@@ -55,24 +56,24 @@ def swing(
 
 @dataclass(frozen=True, kw_only=True)
 class Kick:
-    """A motion through frames, the first of which is at time 0."""
+    """Motion through keyframes, the first of which is at time 0."""
 
     legs: Legs
     stance: Stance
-    """Where the paws stand."""
+    """Positions of the standing paws."""
     frames: tuple[KickFrame, ...]
 
     @property
     def duration(self) -> float:
-        """How long it takes, s."""
+        """Duration of the kick, s."""
         return self.frames[-1].time
 
     def angles(self, time: Array, side: Array) -> Array:
-        """Return the legs' joint angles (rad), (n, 12), ``time`` (s) into kicks with a paw.
+        """Return the joint angles of the legs (rad), (n, 12), during kicks.
 
         Args:
-            time: (n,), s.
-            side: (n,), +1 for the left fore paw, -1 for the right one.
+            time: time since the beginning of each kick, (n,), s.
+            side: kicking paw, (n,): +1 left fore paw, -1 right fore paw.
         """
         after = np.clip(np.searchsorted(self._times, time), 1, len(self._times) - 1)
         begin, end = self._times[after - 1], self._times[after]
@@ -87,7 +88,7 @@ class Kick:
 
     @cached_property
     def _angles(self) -> Array:
-        """Joint angles of every frame, rad, (frames, 4, 3)."""
+        """Joint angles of the keyframes, rad, (frames, 4, 3)."""
         standing = self.stance.paws()
         made = []
         for frame in self.frames:

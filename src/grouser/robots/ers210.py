@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grouser.locomotion.kick import Kick, swing
+from grouser.locomotion.kick import Kick, swing_frames
 from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
 from grouser.locomotion.trot import Trot
 from grouser.robots.parts.aibo import (
@@ -125,7 +125,9 @@ STANCE = Stance(fore=(0.095, 0.088, -0.100), hind=(-0.070, 0.088, -0.100))  # m 
 
 BACK, AHEAD = (-0.034, -0.017, 0.004), (0.015, -0.017, 0.004)  # m   tuned in simulation
 COCKED, KICKED = (-34.0, 37.4, 70.0), (-5.5, 37.4, 90.5)  # deg   tuned in simulation
-KICK = Kick(legs=LEGS, stance=STANCE, frames=swing(BACK, AHEAD, COCKED, KICKED, seconds=0.185))
+KICK = Kick(
+    legs=LEGS, stance=STANCE, frames=swing_frames(BACK, AHEAD, COCKED, KICKED, seconds=0.185)
+)
 
 TROT = Trot(
     legs=LEGS,

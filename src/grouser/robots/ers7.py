@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grouser.locomotion.kick import Kick, swing
+from grouser.locomotion.kick import Kick, swing_frames
 from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
 from grouser.locomotion.trot import Trot
 from grouser.robots.parts.aibo import (
@@ -129,7 +129,9 @@ STANCE = Stance(fore=(0.100, 0.088, -0.110), hind=(-0.075, 0.088, -0.110))  # m 
 
 BACK, AHEAD = (-0.032, -0.022, 0.005), (0.044, -0.022, 0.005)  # m   tuned in simulation
 COCKED, KICKED = (-24.5, 34.0, 40.0), (10.5, 34.0, 66.0)  # deg   tuned in simulation
-KICK = Kick(legs=LEGS, stance=STANCE, frames=swing(BACK, AHEAD, COCKED, KICKED, seconds=0.130))
+KICK = Kick(
+    legs=LEGS, stance=STANCE, frames=swing_frames(BACK, AHEAD, COCKED, KICKED, seconds=0.130)
+)
 
 TROT = Trot(
     legs=LEGS,

@@ -20,8 +20,7 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance
-from grouser.locomotion.stride_limits import fastest_speeds
-from grouser.locomotion.trot import Locus, Trot
+from grouser.locomotion.trot import Locus, Trot, fastest_speeds
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
     BoxMass,
