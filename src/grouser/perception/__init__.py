@@ -1,4 +1,4 @@
-"""What a robot makes of its pictures: colour classes, ball, landmarks, its own pose; arrays in."""
+"""Vision and localisation of a robot: colour classes, ball, landmarks, own pose; arrays only."""
 
 from grouser.exports import attach
 

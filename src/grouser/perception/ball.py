@@ -1,9 +1,15 @@
-"""The ball's distance and direction (cmos, sec. 5.1): by its size, its centre and its edge.
+"""Distance and direction of the ball (cmos, sec. 5.1) from its size, centre and edge.
 
-The outline of a sphere is a cone around the line of sight to its middle, wherever it is in the
-picture. So its edge gives a cone by least squares, and its pixels a solid angle; and the middle is
-a ball's radius above the ground, so that looking down at it gives a distance as well. The paper
-names these three and no more; how they are weighed is ours: by how wrong each may be.
+The outline of a sphere is a cone around the line of sight to its middle, at any place in the image.
+There are three estimates of the distance:
+
+- size: the pixels of the ball give a solid angle;
+- edge: a cone is fitted to the pixels of the edge by least squares;
+- centre: the middle of the ball is one radius above the ground, so that its angle below the horizon
+  gives the distance.
+
+The paper names these three estimates without details. Their weights here are the inverse variances
+of their expected errors.
 """
 
 from __future__ import annotations
@@ -16,37 +22,36 @@ import numpy.typing as npt
 
 from grouser.frames import Array, Pose, radians
 from grouser.perception.colours import Colour, Image, Kinds
-from grouser.perception.edges import refine_edges
 from grouser.perception.optics import CameraOptics, elevation_tangent
 from grouser.perception.optics import bearing as bearing_of
-from grouser.perception.regions import ColourRegion, Mask, find_regions
+from grouser.perception.regions import ColourRegion, Mask, find_regions, refine_edges
 
 LEAST_PIXELS = 4
-EDGE_SIGMA = 0.3  # pixels   estimate: how wrong an outline's radius may be
-TILT_SIGMA = radians(0.3)  # estimate: play of the neck, and a body that is not quite level
-HIGHEST = 0.03  # tangent over the horizon; a ball on the ground is below it, but for the errors
-_AROUND = 4  # pixels around the ball that show its surroundings; more than edges look out for
+EDGE_SIGMA = 0.3  # pixels   estimate: standard error of the outline's radius
+TILT_SIGMA = radians(0.3)  # estimate: play of the neck and tilt of the body
+HIGHEST = 0.03  # largest tangent of the elevation; a ball on the ground has less but for errors
+_AROUND = 4  # pixels   margin around the ball for its surroundings; more than `refine_edges` reads
 
 
 @dataclass(frozen=True, kw_only=True)
 class BallSighting:
-    """The ball in one picture. Distances are along the ground, from below the lens, m."""
+    """Ball in one image. Distances are along the ground, from the point below the lens, m."""
 
     distance: float
-    """What all three say together."""
+    """Weighted mean of the three estimates."""
     bearing: float
-    """To the left of the robot's x, rad."""
+    """Bearing from the robot's x, positive to the left, rad."""
     by_size: float | None
-    """From the number of pixels; None: part of it is outside the picture."""
+    """Estimate from the number of pixels; None: a part of the ball is outside the image."""
     by_edge: float
-    """From the cone through the edge."""
+    """Estimate from the cone through the edge."""
     by_centre: float | None
-    """From how far its middle is below the horizon; None: it is not."""
+    """Estimate from the angle of the middle below the horizon; None: it is above the horizon."""
     edge: Array
     """Columns and rows of the edge, (n, 2), pixels."""
 
     def place(self, gaze: Pose) -> tuple[float, float]:
-        """Return where the ball lies in the robot's footprint (x ahead, y left), m."""
+        """Return the ball's position in the robot's footprint (x ahead, y left), m."""
         x, y, _ = gaze.position.tolist()
         ahead, left = math.cos(self.bearing), math.sin(self.bearing)
         return x + self.distance * ahead, y + self.distance * left
@@ -112,7 +117,7 @@ def _combined(
     height: float,
     optics: CameraOptics,
 ) -> float:
-    """Return the mean of the logarithms, each weighed by how wrong it may be."""
+    """Return the geometric mean of the estimates, weighted by the inverse of their variances."""
     pixels = radius / by_edge * sum(optics.focal) / 2
     size_sigma = EDGE_SIGMA / pixels
     weighed = [(by_edge, size_sigma)]
@@ -126,26 +131,26 @@ def _combined(
     return math.exp(logs / sum(weights))
 
 
-# -- the ball in the picture, finer than colour classes ---------------------------------------
+# -- ball pixels and edges, more accurate than colour classes ---------------------------------
 
 
 @dataclass(frozen=True)
 class _Disc:
-    """A window of the picture around the ball."""
+    """Window of the image around the ball."""
 
     left: int
     top: int
     contrast: Array
-    """Red over green, (rows, columns): what tells orange from carpet, lines and border."""
+    """Red minus green, (rows, columns): separates orange from carpet, lines and border."""
     mask: Mask
-    """Which pixels are nearer to the ball's contrast than to that of its surroundings."""
+    """Pixels with a contrast nearer to that of the ball than to that of its surroundings."""
 
 
 def _disc(region: ColourRegion, image: Image) -> _Disc:
-    """Find the ball's pixels by its own contrast.
+    """Return the ball's pixels by a threshold half-way between ball and surroundings.
 
-    Blurred, a ball's rim is no longer orange: the colour table ends too far inside, and by how
-    much depends on what is behind. Half-way between ball and surroundings is where the rim is.
+    The blurred rim of a ball is not orange. The colour table therefore ends too far inside, by a
+    distance that depends on the background.
     """
     height, width = image.shape[:2]
     left, top = max(0, region.left - _AROUND), max(0, region.top - _AROUND)
@@ -164,7 +169,7 @@ def _disc(region: ColourRegion, image: Image) -> _Disc:
 
 
 def _dilated(mask: Mask, pixels: int) -> Mask:
-    """Return ``mask`` and all that is at most so many steps up, down, left or right of it."""
+    """Return ``mask`` dilated by ``pixels`` steps up, down, left and right."""
     grown = mask.copy()
     for _ in range(pixels):
         before = grown.copy()
@@ -176,7 +181,7 @@ def _dilated(mask: Mask, pixels: int) -> Mask:
 
 
 def _edge(disc: _Disc) -> Array:
-    """Return where the ball ends in every row and column, (n, 2), but for the picture's edge."""
+    """Return the ball's ends in every row and column, (n, 2), without those at the image border."""
     upright = _outer_pixels(disc.mask)
     lying = _outer_pixels(disc.mask.T)[:, [1, 0, 3, 2]]
     ends = np.concatenate([upright, lying])
@@ -185,7 +190,7 @@ def _edge(disc: _Disc) -> Array:
 
 
 def _outer_pixels(mask: Mask) -> npt.NDArray[np.int64]:
-    """Return column and row of the outer pixels of every row, and the way outwards, (2 n, 4)."""
+    """Return column, row and outward step of the outer pixels of every row, (2 n, 4)."""
     rows = np.nonzero(mask.any(axis=1))[0]
     first = mask[rows].argmax(axis=1)
     last = mask.shape[1] - 1 - mask[rows, ::-1].argmax(axis=1)

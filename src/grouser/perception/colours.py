@@ -1,8 +1,8 @@
-"""Colour classes of pixels by a look-up table (cmos, sec. 2; sources.md C names the eight).
+"""Colour classes of pixels from a look-up table (cmos, sec. 2; sources.md C lists the eight).
 
-A pixel's kind is decided by its chromaticity, which stays the same in light and shade, as the
-robot's colour detection hardware decides by Cb and Cr. The table is made once from a sample of each
-kind; looking a whole image up is one indexing.
+The class of a pixel depends on its chromaticity, which is the same in light and shade. The robot's
+colour detection hardware uses Cb and Cr in the same way. The table is computed once from a sample
+of each class; one array indexing classifies an image.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import numpy.typing as npt
 from grouser.frames import Array
 
 Image = npt.NDArray[np.uint8]
-"""(height, width, 3), red, green, blue, top row first."""
+"""Image (height, width, 3): red, green, blue, top row first."""
 Kinds = npt.NDArray[np.uint8]
-"""(height, width), a `Colour` for every pixel."""
+"""`Colour` of every pixel, (height, width)."""
 
-_BITS = 5  # of each channel that count
+_BITS = 5  # bits of each channel that the table uses
 _LUMA = np.array([0.299, 0.587, 0.114])  # ITU-R BT.601
 
 
 class Colour(IntEnum):
-    """The classes that a pixel can have."""
+    """Colour class of a pixel."""
 
     NONE = 0
     ORANGE = 1
@@ -49,15 +49,15 @@ SAMPLES: Mapping[Colour, tuple[int, int, int]] = {
     Colour.RED: (200, 30, 40),  # estimate: uniforms
     Colour.BLUE: (30, 50, 170),
 }
-"""One sRGB sample of every kind."""
+"""One sRGB sample of every class."""
 
 
 @dataclass(frozen=True)
 class ColourTable:
-    """A look-up table: the colour class of every RGB value."""
+    """Look-up table from RGB values to colour classes."""
 
     kinds: npt.NDArray[np.uint8]
-    """(2^15,), indexed by five bits each of red, green and blue."""
+    """Classes (2^15,), indexed by five bits each of red, green and blue."""
 
     @staticmethod
     def from_samples(
@@ -67,14 +67,14 @@ class ColourTable:
         darkest: float = 28.0,
         darkest_white: float = 140.0,
     ) -> ColourTable:
-        """Make the table: every colour is of the kind of the nearest sample.
+        """Return the table in which every colour has the class of the nearest sample.
 
         Args:
-            samples: one colour of each kind.
-            reach: how far from its sample a kind goes, in units of chroma over brightness, of the
-                sample's own distance from grey (but at least 1).
-            darkest: below this brightness (of 255) there is no colour.
-            darkest_white: below this brightness grey is not white.
+            samples: one colour of each class.
+            reach: largest distance of a colour from its sample (chroma over brightness), as a
+                multiple of the sample's distance from grey (at least 1).
+            darkest: smallest brightness (of 255) of a coloured pixel.
+            darkest_white: smallest brightness (of 255) of a white pixel.
         """
         levels = (np.arange(2**_BITS) + 0.5) * 2 ** (8 - _BITS)
         grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -90,14 +90,14 @@ class ColourTable:
         return ColourTable(kinds.astype(np.uint8))
 
     def look_up(self, image: Image) -> Kinds:
-        """Return the kind of every pixel."""
+        """Return the class of every pixel."""
         cut = (image >> (8 - _BITS)).astype(np.uint16)
         red, green, blue = cut[..., 0], cut[..., 1], cut[..., 2]
         return np.asarray(self.kinds[(red << (2 * _BITS)) | (green << _BITS) | blue])
 
 
 def paint_classes(kinds: Kinds) -> Image:
-    """Return a picture in which every kind has its sample's colour, as in the paper's Fig. 3(c)."""
+    """Return an image with the sample colour of every class, as in the paper's Fig. 3(c)."""
     palette = np.zeros((len(Colour), 3), np.uint8)
     for colour, sample in SAMPLES.items():
         palette[colour] = sample

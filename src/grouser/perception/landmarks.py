@@ -1,11 +1,11 @@
-"""Beacons and goal posts in a picture: which, in what direction, how far.
+"""Detection of beacons and goal posts: name, bearing and distance.
 
-A beacon is a pink band and one of another colour above or below it. Above them and below them
-nothing is colourful, so that the upper edge of the one and the lower edge of the other are found
-between pixels; they are two bands' height apart, which gives the distance. Of a beacon so near
-that the picture cuts it off, the width does. A goal has two posts: where its colour begins and ends
-on the left and on the right. Posts give directions only, since what is seen right beside a post may
-be the goal's back.
+A beacon has a pink band and a band of another colour above or below it. The surroundings above and
+below both bands are not colourful, so that the outer edges of the bands are located with sub-pixel
+accuracy. These edges are two band heights apart, which gives the distance. The distance of a beacon
+that the image border cuts off is computed from its width. A goal has two posts, the left and right
+ends of its colour. Posts have a bearing only, because the colour beside a post may belong to the
+back of the goal.
 """
 
 from __future__ import annotations
@@ -18,69 +18,68 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.perception.colours import Colour, Image, Kinds
-from grouser.perception.edges import refine_edges
 from grouser.perception.optics import CameraOptics, bearing, elevation_tangent
-from grouser.perception.regions import ColourRegion, find_regions
+from grouser.perception.regions import ColourRegion, find_regions, refine_edges
 
 BAND_LEAST, GOAL_LEAST = 6, 40  # pixels   estimates: smaller regions are noise
-ALIKE = 1.5  # how many times wider one band of a beacon may look than the other
-ASIDE = 0.5  # how far out of line the bands may be, of their width
-GAP = (2.0, 0.25)  # how far apart: pixels, and more of a band's height; blends have no class
-AROUND = 4  # pixels above and below a beacon in which its edges are looked for
+MAX_WIDTH_RATIO = 1.5  # largest ratio of the widths of the bands of a beacon
+MAX_OFFSET = 0.5  # largest lateral offset of the bands, as a share of the smaller width
+GAP = (2.0, 0.25)  # largest gap: pixels, plus a share of a band's height; blends have no class
+AROUND = 4  # pixels above and below a beacon within which its edges are searched
 PARTNERS = (Colour.YELLOW, Colour.SKY_BLUE, Colour.GREEN)
 GOAL_COLOURS = (Colour.YELLOW, Colour.SKY_BLUE)
 
 
 @dataclass(frozen=True)
 class BeaconShape:
-    """The size that all beacons share."""
+    """Dimensions of all beacons."""
 
     band: float
     """Height of a coloured band, m."""
     radius: float
-    """m."""
+    """Radius of the cylinder, m."""
 
     @property
     def bulge(self) -> float:
-        """How far the side that is seen is on average before the axis, m."""
+        """Mean distance of the visible surface in front of the axis, m."""
         return math.pi / 4 * self.radius
 
 
 @dataclass(frozen=True)
 class LandmarkSighting:
-    """A landmark in one picture."""
+    """Landmark in one image."""
 
     name: str
     """``pink/yellow``: a beacon, upper band first; ``yellow goal left``: a post."""
     bearing: float
-    """To the left of the robot's x, seen from `eye`, rad."""
+    """Bearing from the robot's x at `eye`, positive to the left, rad."""
     distance: float | None
-    """Along the ground, from `eye`, m; None: not measured."""
+    """Distance along the ground from `eye`, m; None: not measured."""
     eye: tuple[float, float]
-    """Where the lens is in the robot's footprint, x and y, m."""
+    """Position of the lens in the robot's footprint, x and y, m."""
 
 
 def beacon_name(upper: str, lower: str) -> str:
-    """Return what a beacon's sightings are called."""
+    """Return the name of a beacon in sightings."""
     return f"{upper}/{lower}"
 
 
 def post_name(colour: str, side: str) -> str:
-    """Return what a goal post's sightings are called."""
+    """Return the name of a goal post in sightings."""
     return f"{colour} goal {side}"
 
 
 def see_landmarks(
     image: Image, kinds: Kinds, optics: CameraOptics, gaze: Pose, beacon: BeaconShape
 ) -> list[LandmarkSighting]:
-    """Return every beacon and every goal post in the picture.
+    """Return every beacon and every goal post in an image.
 
     Args:
-        image: the picture.
-        kinds: the colour of every pixel.
-        optics: the lens.
-        gaze: where the lens is and looks.
-        beacon: what beacons look like.
+        image: RGB image.
+        kinds: colour class of every pixel.
+        optics: calibration of the camera.
+        gaze: pose of the lens in the footprint.
+        beacon: dimensions of the beacons.
     """
     pinks = list(find_regions(kinds, Colour.PINK, BAND_LEAST))
     others = {colour: list(find_regions(kinds, colour, BAND_LEAST)) for colour in PARTNERS}
@@ -92,7 +91,7 @@ def see_landmarks(
         matches = [r for r in touching if _may_be_one_beacon(pink, r)]
         if matches:
             partner = min(matches, key=lambda r: _distance(pink, r))
-            if not (pink.cut_beside or partner.cut_beside):  # else its middle is not known
+            if not (pink.cut_beside or partner.cut_beside):  # otherwise its middle is unknown
                 seen.append(_beacon(image, pink, partner, optics, gaze, beacon))
     for colour in GOAL_COLOURS:
         goals = [r for r in others[colour] if r.area >= GOAL_LEAST and r not in bands]
@@ -102,7 +101,7 @@ def see_landmarks(
 
 
 def _touching(pink: ColourRegion, other: ColourRegion) -> bool:
-    """Return whether one of two regions stands on the other."""
+    """Return True if one of two regions is directly above the other."""
     upper, lower = sorted((pink, other), key=lambda r: r.centre[1])
     gap = abs(lower.top - (upper.top + upper.high))
     overlap = min(r.left + r.wide for r in (pink, other)) - max(pink.left, other.left)
@@ -110,10 +109,10 @@ def _touching(pink: ColourRegion, other: ColourRegion) -> bool:
 
 
 def _may_be_one_beacon(pink: ColourRegion, other: ColourRegion) -> bool:
-    """Return whether two regions that touch may be the bands of one beacon."""
+    """Return True if two touching regions can be the bands of one beacon."""
     narrow, wide = sorted((pink.wide, other.wide))
     across = abs(pink.centre[0] - other.centre[0])
-    return wide <= ALIKE * narrow + 1 and across <= 1 + ASIDE * narrow
+    return wide <= MAX_WIDTH_RATIO * narrow + 1 and across <= 1 + MAX_OFFSET * narrow
 
 
 def _distance(one: ColourRegion, other: ColourRegion) -> float:
@@ -133,7 +132,7 @@ def _beacon(
     strength = _colourfulness(image, upper, lower)
     if not (pink.cut or other.cut):
         distance = _by_height(strength, upper, lower, optics, gaze, beacon)
-    else:  # it is near, and so it is wide
+    else:  # a near beacon is wide
         distance = _by_width(
             strength, max(upper, lower, key=lambda r: r.area), optics, gaze, beacon
         )
@@ -146,7 +145,7 @@ def _beacon(
 
 
 def _colourfulness(image: Image, upper: ColourRegion, lower: ColourRegion) -> Array:
-    """Return how far from grey pixels are, (height, width); nothing far from the two bands."""
+    """Return the chroma of the pixels around two bands, (height, width); 0 elsewhere."""
     rows = slice(max(0, upper.top - AROUND), lower.top + lower.high + AROUND)
     columns = slice(
         max(0, min(upper.left, lower.left) - AROUND),
@@ -166,7 +165,7 @@ def _by_height(
     gaze: Pose,
     beacon: BeaconShape,
 ) -> float | None:
-    """Return the distance by the height of both bands, m; None: an edge is not in sight."""
+    """Return the distance from the height of both bands, m; None: an edge is not visible."""
     slopes = []
     for region, way in ((upper, -1), (lower, 1)):
         edge = optics.directions(_edge(strength, region, (0, way)), gaze)
@@ -178,7 +177,7 @@ def _by_height(
 def _by_width(
     strength: Array, band: ColourRegion, optics: CameraOptics, gaze: Pose, beacon: BeaconShape
 ) -> float | None:
-    """Return the distance by the width of a band, m; None: an edge is not in sight."""
+    """Return the distance from the width of a band, m; None: an edge is not visible."""
     turns = []
     for way in (-1, 1):
         edge = optics.directions(_edge(strength, band, (way, 0)), gaze)
@@ -188,7 +187,7 @@ def _by_width(
 
 
 def _edge(strength: Array, region: ColourRegion, way: tuple[int, int]) -> Array:
-    """Return where colour ends on one side, (n, 2), for the middle half of rows or columns."""
+    """Return the edge of a region on one side, (n, 2), in the middle half of rows or columns."""
     mask = region.mask if way[1] else region.mask.T
     middle = np.arange(mask.shape[1] // 4, mask.shape[1] - mask.shape[1] // 4)
     lines = mask[:, middle]
@@ -201,12 +200,12 @@ def _edge(strength: Array, region: ColourRegion, way: tuple[int, int]) -> Array:
 
 
 def _posts(goal: ColourRegion, optics: CameraOptics, gaze: Pose) -> Iterator[LandmarkSighting]:
-    """Yield the posts of a goal that are inside the picture."""
+    """Yield the posts of a goal that are inside the image."""
     rows = np.nonzero(goal.mask.sum(axis=1) >= 0.5 * goal.mask.sum(axis=1).max())[0]
     first = goal.mask[rows].argmax(axis=1) + goal.left
     last = goal.mask.shape[1] - 1 - goal.mask[rows, ::-1].argmax(axis=1) + goal.left
     inside = {"left": first > 0, "right": last < optics.width - 1}
-    for side, columns in (("left", first - 0.5), ("right", last + 0.5)):  # the pixels' own edges
+    for side, columns in (("left", first - 0.5), ("right", last + 0.5)):  # outer edges of pixels
         if inside[side].all():
             pixels = np.column_stack([columns, rows + goal.top])
             turn = float(np.median(bearing(optics.directions(pixels, gaze))))

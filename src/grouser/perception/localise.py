@@ -1,15 +1,14 @@
-"""Where the robot is: Monte Carlo localisation (cmos, sec. 5.2) from landmarks and odometry.
+"""Monte Carlo localisation (cmos, sec. 5.2) from landmarks and odometry.
 
-A cloud of poses (x, y, heading in the field's frame: m, rad) stands for what the robot believes.
-Each pose is weighed by how well it explains a sighting; heavy ones multiply, light ones vanish. A
-cloud that does not explain some landmark starts over, in part, from where that one is seen (a kind
-of Lenser and Veloso's sensor resetting), so that a robot which knows nothing, is mistaken or is
-carried away finds itself again.
+A particle is a pose (x, y, heading in the field's frame: m, rad). Particles are weighted by the
+likelihood of each sighting and resampled. If the particles do not explain a landmark, a part of
+them is replaced by poses that do (a variant of Lenser and Veloso's sensor resetting). The filter
+therefore recovers from an unknown start, from wrong estimates and from a displaced robot.
 
-The paper gives no numbers of its filter; these are ours. Sightings of one landmark in pictures
-40 ms apart err alike: lens, colour table and posture are the same. So a sighting counts only for a
-part of an independent one (`SensorModel.trust`); else the cloud would be sure of what is merely
-repeated.
+The paper has no parameters of its filter; the values here are our own. The errors of sightings of
+one landmark in images 40 ms apart are correlated, because lens, colour table and posture are the
+same. A sighting therefore has the weight of a part of an independent one (`SensorModel.trust`).
+Otherwise the filter would become overconfident.
 """
 
 from __future__ import annotations
@@ -24,83 +23,82 @@ import numpy.typing as npt
 from grouser.frames import Array, radians
 from grouser.perception.landmarks import LandmarkSighting
 
-_BEST_SHARE = 0.02  # part of a cloud that must explain what is seen; the rest may be unsure
-_FORGETTING_RATE = 0.2  # weight of the newest sighting of a landmark in how well it is explained
-_LEAST_EXPLAINED = (
-    0.3  # a landmark that the best explain less well than this, on average, is not explained
-)
-_RESET_SHARE = 0.25  # part of a cloud that then starts over from it
+_BEST_SHARE = 0.02  # share of particles that must explain a sighting
+_FORGETTING_RATE = 0.2  # weight of the newest sighting in a landmark's mean likelihood
+_LEAST_EXPLAINED = 0.3  # mean likelihood of the best particles below which particles are reset
+_RESET_SHARE = 0.25  # share of particles that a reset replaces
 
 
 @dataclass(frozen=True, kw_only=True)
 class FieldMap:
-    """The size of the field and where its landmarks are."""
+    """Size of the field and positions of its landmarks."""
 
     landmarks: Mapping[str, tuple[float, float]]
-    """x and y (m) of every landmark, by the name its sightings have."""
+    """Position x and y (m) of every landmark, by its name in sightings."""
     length: float
-    """Size along x, m; the origin is the middle."""
+    """Size along x, m; the origin is in the middle."""
     width: float
     """Size along y, m."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SensorModel:
-    """How wrong a sighting may be."""
+    """Error model of a sighting."""
 
     bearing_sigma: float = radians(2.0)
-    """rad."""
+    """Standard deviation of a bearing, rad."""
     distance_sigma: float = 0.1
-    """Of the logarithm of a distance."""
+    """Standard deviation of the logarithm of a distance."""
     place_sigma: float = 0.05
-    """Of where the lens is, m: a landmark so near that this shows must not decide all alone."""
+    """Standard deviation of the lens position, m; it limits the weight of very near landmarks."""
     mistaken: float = 0.02
-    """How likely it is something else altogether."""
+    """Probability of a false detection."""
     trust: float = 0.05
-    """Which part of an independent sighting one counts for, 0 to 1."""
+    """Weight of a sighting relative to an independent one, 0 to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MotionModel:
-    """How wrong odometry may be; and a little unrest even of a robot that stands."""
+    """Error model of odometry, and process noise of resampling."""
 
     slip: float = 0.2
-    """Error of a step and a turn, of their size."""
+    """Relative standard deviation of a step and of a turn."""
     unrest: float = 0.005
-    """m, each time the cloud is drawn anew."""
+    """Position noise at each resampling, standard deviation, m."""
     unrest_turn: float = radians(0.3)
-    """rad, each time the cloud is drawn anew."""
+    """Heading noise at each resampling, standard deviation, rad."""
     roughening: float = 0.2
-    """More unrest then, of the cloud's own spread along its own axes: copies must part."""
+    """Additional noise at each resampling, relative to the spread of the particles along their
+    principal axes; it separates copies."""
 
 
 @dataclass(frozen=True)
 class PoseEstimate:
-    """A cloud's mean pose, and per coordinate the division that holds most of it."""
+    """Mean pose and the credible interval of each coordinate."""
 
     pose: Array
     """Mean x, y (m) and heading (rad), (3,)."""
     low: Array
-    """Lower ends of the three divisions, (3,)."""
+    """Lower ends of the intervals, (3,)."""
     high: Array
-    """Upper ends, (3,); of the heading, unwrapped around its mean."""
+    """Upper ends of the intervals, (3,); the heading is unwrapped around its mean."""
 
     def holds(self, pose: Array) -> npt.NDArray[np.bool_]:
-        """Return which coordinates of ``pose`` (3,) are inside their division, (3,)."""
+        """Return True for the coordinates of ``pose`` (3,) inside their intervals, (3,)."""
         near = np.array(pose, float)
         near[2] = self.pose[2] + wrap_angle(near[2] - self.pose[2])
         return (self.low <= near) & (near <= self.high)
 
 
 class Localiser:
-    """A particle filter: a weighed cloud of poses on a known field.
+    """Particle filter for the pose of a robot on a known field.
 
     Args:
-        field_map: where landmarks are.
-        rng: decides everything random.
-        count: poses in the cloud.
-        sensor: how wrong sightings may be; None: the standard.
-        motion: how wrong odometry may be; None: the standard.
+        field_map: positions of the landmarks.
+        rng: source of all random numbers.
+        count: number of particles.
+        sensor: error model of sightings; None: defaults.
+        motion: error model of odometry; None: defaults.
     """
 
     def __init__(
@@ -115,14 +113,14 @@ class Localiser:
         self._map, self._rng = field_map, rng
         self._sensor, self._motion = sensor or SensorModel(), motion or MotionModel()
         self.poses = self._random_poses(count)
-        """(count, 3): x, y, heading; at first anywhere on the field."""
+        """Particles (count, 3): x, y, heading; initially uniform on the field."""
         self._weights = np.zeros(count)  # logarithms
         self._share = np.full(count, 1 / count)
         self._explained: dict[str, float] = {}
-        """How likely the best poses have found each landmark lately, 0 to 1."""
+        """Moving average of each landmark's likelihood among the best particles, 0 to 1."""
 
     def move(self, ahead: float, left: float, turn: float) -> None:
-        """Take a step of the robot into account: m in its own axes before it, and rad."""
+        """Move the particles by an odometry step: m in the axes before the step, and rad."""
         step = np.array([ahead, left, turn])
         noise = self._rng.normal(size=self.poses.shape) * self._motion.slip * np.abs(step)
         steps = step + noise
@@ -132,17 +130,18 @@ class Localiser:
         self.poses[:, 2] += steps[:, 2]
 
     def see(self, sightings: Sequence[LandmarkSighting]) -> None:
-        """Weigh the cloud by what was seen in one picture.
+        """Weight the particles by the sightings of one image.
 
-        It is drawn anew when few poses bear all the weight. When it has not explained a landmark
-        for some sightings, however well it explains others, a part of it starts over from that.
+        The particles are resampled when the effective sample size is below half of their number.
+        When they have not explained a landmark for several sightings, a part of them is reset to
+        poses that explain it.
         """
         known = [s for s in sightings if s.name in self._map.landmarks]
         for sighting in known:
             likelihood = self._likelihood(sighting)
             self._weights += self._sensor.trust * np.log(likelihood)
             self._normalise_weights()
-            if not self._explained:  # the first of all: the cloud knows nothing yet
+            if not self._explained:  # first sighting: the particles have no information yet
                 self._reset_from(sighting, 1.0)
             elif self._is_unexplained(sighting, float(np.quantile(likelihood, 1 - _BEST_SHARE))):
                 self._reset_from(sighting, _RESET_SHARE)
@@ -150,7 +149,7 @@ class Localiser:
             self._resample()
 
     def estimate(self, share: float = 0.95) -> PoseEstimate:
-        """Return the cloud's mean, and per coordinate the division that holds ``share`` of it."""
+        """Return the mean pose and per coordinate the central interval with ``share`` of weight."""
         weights, mean = self._share, self._mean()
         off = self.poses - mean
         off[:, 2] = wrap_angle(off[:, 2])
@@ -162,7 +161,7 @@ class Localiser:
         )
 
     def _likelihood(self, sighting: LandmarkSighting) -> Array:
-        """Return how well each pose explains a sighting, (count,), at most 1."""
+        """Return the likelihood of a sighting for each particle, (count,), at most 1."""
         x, y, turn = self.poses.T
         cos, sin = np.cos(turn), np.sin(turn)
         ahead, left = sighting.eye
@@ -178,7 +177,7 @@ class Localiser:
         return np.asarray(sensor.mistaken + (1 - sensor.mistaken) * np.exp(-0.5 * square))
 
     def _resample(self) -> None:
-        """Draw a cloud of equal weights: systematic resampling, and a little unrest."""
+        """Replace the particles by equally weighted ones: systematic resampling and noise."""
         count, motion = len(self.poses), self._motion
         steps = (np.arange(count) + self._rng.random()) / count
         chosen = np.searchsorted(np.cumsum(self._share), steps)
@@ -193,21 +192,21 @@ class Localiser:
         self.poses = self.poses + noise @ np.linalg.cholesky(spread).T
 
     def _is_unexplained(self, sighting: LandmarkSighting, likelihood: float) -> bool:
-        """Return whether a landmark has not been where the best poses would have it for a while."""
+        """Update a landmark's mean likelihood and return True if it is below the threshold."""
         before = self._explained.get(sighting.name, 1.0)
         self._explained[sighting.name] = before + _FORGETTING_RATE * (likelihood - before)
         return self._explained[sighting.name] < _LEAST_EXPLAINED
 
     def _reset_from(self, sighting: LandmarkSighting, part: float) -> None:
-        """Replace a part of the cloud by poses that explain a sighting."""
+        """Replace a share of the particles by poses that explain a sighting."""
         self._resample()
         count = round(part * len(self.poses))
         where = self._rng.choice(len(self.poses), count, replace=False)
         self.poses[where] = self._poses_explaining(sighting, count)
-        self._explained[sighting.name] = 1.0  # give the new ones a chance
+        self._explained[sighting.name] = 1.0  # no further reset before new evidence
 
     def _poses_explaining(self, sighting: LandmarkSighting, count: int) -> Array:
-        """Return poses on the field from which a landmark is seen as it was, (count, 3)."""
+        """Return poses on the field that are consistent with a sighting, (count, 3)."""
         sensor, rng = self._sensor, self._rng
         poses = self._random_poses(count)
         there = np.array(self._map.landmarks[sighting.name])
@@ -220,7 +219,7 @@ class Localiser:
         to = there - poses[:, :2]
         noise = sensor.bearing_sigma * rng.normal(size=count)
         poses[:, 2] = wrap_angle(np.arctan2(to[:, 1], to[:, 0]) - sighting.bearing + noise)
-        # So far it is the lens that is there: the robot is behind it.
+        # These are poses of the lens; the robot's origin is behind the lens.
         cos, sin = np.cos(poses[:, 2]), np.sin(poses[:, 2])
         ahead, left = sighting.eye
         poses[:, 0] -= cos * ahead - sin * left
@@ -232,25 +231,25 @@ class Localiser:
         return self._rng.uniform(-half, half, (count, 3))
 
     def _mean(self) -> Array:
-        """Return the mean pose, (3,); of the heading, the mean direction."""
+        """Return the weighted mean pose, (3,), with the circular mean of the heading."""
         x, y, turn = self.poses.T
         share = self._share
         heading = math.atan2(share @ np.sin(turn), share @ np.cos(turn))
         return np.array([share @ x, share @ y, heading])
 
     def _normalise_weights(self) -> None:
-        """Bring the poses' shares of the whole weight up to date."""
+        """Compute the normalised weights from the logarithms."""
         share = np.exp(self._weights - self._weights.max())
         self._share = share / share.sum()
 
 
 def wrap_angle(angle: Array) -> Array:
-    """Return angles (rad) between -pi and pi."""
+    """Return angles (rad) wrapped to the interval from -pi to pi."""
     return np.asarray((angle + math.pi) % (2 * math.pi) - math.pi)
 
 
 def _quantiles(values: Array, weights: Array, share: float) -> tuple[float, float]:
-    """Return where the middle ``share`` of weighed values begins and ends."""
+    """Return the ends of the central interval with ``share`` of the weight."""
     order = np.argsort(values)
     ladder = np.cumsum(weights[order])
     beside = (1 - share) / 2

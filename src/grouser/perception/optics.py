@@ -1,7 +1,8 @@
-"""Where each pixel of a robot's camera looks, by the lens' data and the angles of the neck.
+"""Viewing directions of the pixels of a robot's camera, from lens data and neck angles.
 
-Directions and poses are in the robot's footprint: its origin is on the ground below the body's own,
-x forward, y left, z up. Pixels are columns and rows from the middle of the upper left one, (0, 0).
+Directions and poses are given in the robot's footprint frame: origin on the ground below the origin
+of the body, x forward, y left, z up. Pixels are columns and rows; the middle of the upper left
+pixel is (0, 0).
 """
 
 from __future__ import annotations
@@ -19,60 +20,60 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Neck:
-    """A neck that tilts, then pans, then rolls, on a body that stands level."""
+    """Neck with the joints tilt, pan and roll in this order, on a level body."""
 
     at: Vector
-    """Where the tilt and pan axes meet, in the footprint, m."""
+    """Intersection of the tilt and pan axes in the footprint, m."""
     up: float
-    """From there to the roll axis, m."""
+    """Height of the roll axis above the tilt axis, m."""
     ahead: float
-    """From there to the lens, m."""
+    """Distance of the lens along the roll axis, m."""
 
     def gaze(self, tilt: float, pan: float, roll: float = 0.0) -> Pose:
-        """Return the lens' pose: x looks ahead; angles in rad, up and left positive."""
+        """Return the pose of the lens, x along its axis; angles in rad, up and left positive."""
         head = Pose(np.array(self.at)) @ Pose.at(pitch=-tilt) @ Pose.at(yaw=pan)
         return head @ Pose.at(z=self.up, roll=roll) @ Pose.at(x=self.ahead)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoddingNeck:
-    """A neck that tilts at its foot, then pans and nods at its head, as the ERS-7's does."""
+    """Neck with a tilt joint at its lower end, and pan and nod joints at the head, as the ERS-7."""
 
     at: Vector
-    """Where it tilts, in the footprint, m."""
+    """Position of the tilt axis in the footprint, m."""
     length: float
-    """From there to where it pans and nods, m."""
+    """Distance from the tilt axis to the pan and nod axes, m."""
     lens: Vector
-    """From there to the lens, along the head's axes, m."""
+    """Offset of the lens from the pan and nod axes, along the head's axes, m."""
 
     def gaze(self, tilt: float, pan: float, nod: float) -> Pose:
-        """Return the lens' pose: x looks ahead; angles in rad, up and left positive."""
+        """Return the pose of the lens, x along its axis; angles in rad, up and left positive."""
         head = Pose(np.array(self.at)) @ Pose.at(pitch=-tilt) @ Pose.at(z=self.length)
         return head @ Pose.at(yaw=pan) @ Pose.at(pitch=-nod) @ Pose(np.array(self.lens))
 
 
 @dataclass(frozen=True, kw_only=True)
 class CameraOptics:
-    """A camera's calibrated size, focal lengths and distortion."""
+    """Intrinsic calibration of a camera: image size, focal lengths and distortion."""
 
     width: int
-    """Pixels in a row."""
+    """Number of columns."""
     height: int
-    """Rows."""
+    """Number of rows."""
     focal: tuple[float, float]
-    """Pixels per unit tangent, across and down."""
+    """Focal lengths across and down, pixels."""
     kappa: float = 0.0
-    """Radial distortion (cmos, eq. 2), for coordinates that are tangents; 0: a pinhole."""
+    """Radial distortion (cmos, eq. 2) of normalised image coordinates; 0: a pinhole."""
 
     @property
     def centre(self) -> tuple[float, float]:
-        """Column and row of the axis: the middle of the picture."""
+        """Column and row of the optical axis: the middle of the image."""
         return (self.width - 1) / 2, (self.height - 1) / 2
 
     def directions(self, pixels: npt.ArrayLike, gaze: Pose) -> Array:
-        """Return where pixels ``(…, 2)`` look, ``(…, 3)``, as steps of 1 m along the axis.
+        """Return viewing directions ``(…, 3)`` of pixels ``(…, 2)``, of length 1 along the axis.
 
-        Distortion is taken out by eq. 2's exact inverse: divide by 1 + kappa r².
+        Distortion is removed by the exact inverse of eq. 2: division by 1 + kappa r².
         """
         seen = (np.asarray(pixels, float) - self.centre) / self.focal
         seen = seen / (1 + self.kappa * (seen * seen).sum(axis=-1, keepdims=True))
@@ -81,21 +82,21 @@ class CameraOptics:
 
     @cached_property
     def solid_angles(self) -> Array:
-        """How much of the sphere around the lens every pixel sees, (height, width), sr."""
+        """Solid angle of every pixel, (height, width), sr."""
         rows, columns = np.mgrid[: self.height, : self.width]
         seen = (np.stack([columns, rows], axis=-1) - self.centre) / self.focal
         bent = self.kappa * (seen * seen).sum(axis=-1)
         true2 = (seen * seen).sum(axis=-1) / (1 + bent) ** 2
-        # A pixel's area on the lens' picture, on the pinhole's, and seen from the pinhole.
+        # Area of a pixel in the distorted image, in the pinhole image, and its solid angle.
         pixel = 1 / (self.focal[0] * self.focal[1])
         return np.asarray(pixel * (1 - bent) / (1 + bent) ** 3 * (1 + true2) ** -1.5)
 
 
 def bearing(directions: Array) -> Array:
-    """Return the angle to the left of the robot's x (rad) of ``(…, 3)``."""
+    """Return the bearing of directions ``(…, 3)`` from the robot's x, positive left, rad."""
     return np.arctan2(directions[..., 1], directions[..., 0])
 
 
 def elevation_tangent(directions: Array) -> Array:
-    """Return the tangent of the angle over the horizon of ``(…, 3)``."""
+    """Return the tangent of the elevation above the horizon of directions ``(…, 3)``."""
     return np.asarray(directions[..., 2] / np.hypot(directions[..., 0], directions[..., 1]))

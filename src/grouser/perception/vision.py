@@ -1,6 +1,6 @@
-"""A robot's image processing: picture and neck angles in, ball and landmarks out (cmos, sec. 2).
+"""Image processing of a robot (cmos, sec. 2): ball and landmarks from image and neck angles.
 
-It knows nothing else: no pose, no other robot, no ground truth.
+It has no other inputs: no pose, no data of other robots, no ground truth.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from grouser.perception.optics import CameraOptics, Neck
 
 @dataclass(frozen=True)
 class Sightings:
-    """The ball and the landmarks of one picture."""
+    """Ball and landmarks in one image."""
 
     kinds: Kinds
-    """The colour of every pixel."""
+    """Colour class of every pixel."""
     ball: BallSighting | None
     landmarks: list[LandmarkSighting]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vision:
-    """Finds ball and landmarks in pictures, given the camera, the neck and the field's objects."""
+    """Detector of ball and landmarks for one camera, neck and set of objects on the field."""
 
     optics: CameraOptics
     neck: Neck
     ball_radius: float
-    """m."""
+    """Radius of the ball, m."""
     beacon: BeaconShape
-    """What beacons look like."""
+    """Dimensions of the beacons."""
     colours: ColourTable = field(default_factory=ColourTable.from_samples)
 
     def see(self, image: Image, tilt: float, pan: float, roll: float = 0.0) -> Sightings:
-        """Return what is in ``image``, taken with the neck at these angles (rad)."""
+        """Return the objects in ``image``, taken with the neck at these angles (rad)."""
         gaze = self.neck.gaze(tilt, pan, roll)
         kinds = self.colours.look_up(image)
         return Sightings(
