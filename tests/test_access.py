@@ -38,22 +38,22 @@ class Clock:
 
     now = 100.0
 
-    def __call__(self):
+    def __call__(self) -> float:
         return self.now
 
 
 @pytest.fixture
-def clock():
+def clock() -> Clock:
     return Clock()
 
 
 @pytest.fixture
-def access(clock):
+def access(clock: Clock) -> AccessControl:
     known = [Token(SECRET), Token(OTHER, frozenset({Role.WATCH}))]
     return AccessControl(known, "0.0.0.0", login_hint="say LOGIN", clock=clock)
 
 
-def refusal(access, address, shown):
+def refusal(access: AccessControl, address: str, shown: str) -> str:
     """Return the text with which ``access`` refuses."""
     with pytest.raises(Refused) as caught:
         access.check(address, shown)
@@ -79,7 +79,7 @@ def refusal(access, address, shown):
         ("1.0.0.127", False),
     ],
 )
-def test_is_loopback(host, here) -> None:
+def test_is_loopback(host: str, here: bool) -> None:
     assert is_loopback(host) is here
 
 
@@ -93,13 +93,15 @@ def test_loopback_client_has_all_roles_without_tokens() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.168.1.5", "robots.example.org"])
-def test_server_beyond_loopback_does_not_start_without_a_token(host) -> None:
+def test_server_beyond_loopback_does_not_start_without_a_token(host: str) -> None:
     with pytest.raises(Refused, match="--token-file FILE.*GROUSER_TOKEN"):
         AccessControl([], host, clock=time.monotonic)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.7"])
-def test_every_address_needs_a_token_where_tokens_are_set(access, address) -> None:
+def test_every_address_needs_a_token_where_tokens_are_set(
+    access: AccessControl, address: str
+) -> None:
     assert access.needs_token
     for shown in (None, ""):
         with pytest.raises(Refused, match="LOGIN"):
@@ -111,14 +113,16 @@ def test_every_address_needs_a_token_where_tokens_are_set(access, address) -> No
 
 
 @given(st.text(st.characters(codec=None), max_size=40))
-def test_any_other_text_is_refused(shown) -> None:
+def test_any_other_text_is_refused(shown: str) -> None:
     access = AccessControl([Token(SECRET)], "0.0.0.0", clock=time.monotonic)
     if shown != SECRET:
         with pytest.raises(Refused):
             access.check("10.0.0.7", shown)
 
 
-def test_delay_doubles_with_each_wrong_token_for_its_address_only(access, clock) -> None:
+def test_delay_doubles_with_each_wrong_token_for_its_address_only(
+    access: AccessControl, clock: Clock
+) -> None:
     waits = []
     for _ in range(FREE_ATTEMPTS + 12):
         start = clock.now
@@ -130,7 +134,7 @@ def test_delay_doubles_with_each_wrong_token_for_its_address_only(access, clock)
     assert waits[FREE_ATTEMPTS + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
 
 
-def test_right_token_is_refused_during_the_delay(access, clock) -> None:
+def test_right_token_is_refused_during_the_delay(access: AccessControl, clock: Clock) -> None:
     for _ in range(FREE_ATTEMPTS + 1):
         assert "not one" in refusal(access, "10.0.0.7", "wrong")
     with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
@@ -147,7 +151,7 @@ def test_right_token_is_refused_during_the_delay(access, clock) -> None:
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES, "old attempts are forgotten"
 
 
-def test_missing_token_is_not_counted_as_wrong(access) -> None:
+def test_missing_token_is_not_counted_as_wrong(access: AccessControl) -> None:
     for _ in range(100):
         with pytest.raises(Refused, match="demands"):
             access.check("10.0.0.7")
@@ -168,7 +172,7 @@ def test_number_of_remembered_addresses_is_limited() -> None:
 
 
 def test_wrong_tokens_are_logged_without_any_token(
-    access, caplog: pytest.LogCaptureFixture
+    access: AccessControl, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(Refused) as refusal:
@@ -220,7 +224,7 @@ def test_token_of_environment_or_program_has_all_roles(tmp_path: Path) -> None:
     ],
 )
 def test_error_in_a_token_file_is_reported_without_the_secret(
-    tmp_path: Path, text, complaint
+    tmp_path: Path, text: str, complaint: str
 ) -> None:
     path = tmp_path / "tokens"
     path.write_text(text)
@@ -243,7 +247,7 @@ def test_binary_token_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o640, False), (0o644, True)])
 def test_world_readable_token_file_is_warned_about(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode, warned
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, warned: bool
 ) -> None:
     path = tmp_path / "tokens"
     path.write_text(f"all: {SECRET}\n")
@@ -258,7 +262,7 @@ needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes it
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory):
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two self-signed certificates with their keys, and the first key behind a password."""
     folder = tmp_path_factory.mktemp("tls")
     for name in ("one", "two"):
@@ -275,13 +279,13 @@ def files(tmp_path_factory: pytest.TempPathFactory):
 
 
 @needs_openssl
-def test_client_that_trusts_the_certificate_is_served_over_tls(files) -> None:
-    async def serve(reader, writer) -> None:
+def test_client_that_trusts_the_certificate_is_served_over_tls(files: Path) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(await reader.readline())
         await writer.drain()
         writer.close()
 
-    async def run():
+    async def run() -> bytes:
         context = server_context(files / "one.pem", files / "one.key")
         server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
         port = server.sockets[0].getsockname()[1]
@@ -317,8 +321,8 @@ class Speaker(asyncio.Protocol):
 
 
 @needs_openssl
-def test_slow_reader_receives_all_lines_over_tls(files) -> None:
-    async def run():
+def test_slow_reader_receives_all_lines_over_tls(files: Path) -> None:
+    async def run() -> list[int]:
         loop, context = (
             asyncio.get_running_loop(),
             server_context(files / "one.pem", files / "one.key"),
@@ -361,7 +365,7 @@ def test_wrong_certificate_or_key_is_reported_in_one_sentence(
 
 
 @needs_openssl
-def test_the_hint_shows_the_fingerprint_that_openssl_shows(files) -> None:
+def test_the_hint_shows_the_fingerprint_that_openssl_shows(files: Path) -> None:
     command = ["openssl", "x509", "-in", files / "one.pem", "-noout", "-fingerprint", "-sha256"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert shown.strip().endswith(fingerprint(files / "one.pem"))

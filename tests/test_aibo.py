@@ -1,18 +1,20 @@
 """AIBO ERS-7 and ERS-210: the tables in the compiled model, walks, pushes, kicks, rest."""
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
 from support.aibo_reference import LEGS, SWITCHES, TABLES
 
-from grouser.frames import to_rpy
+from grouser.frames import Array, to_rpy
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
+from grouser.world.world_object import WorldObject
 
 CARPET = 0.8
 """Friction of a carpet under paws, -; estimate. The walks were tuned on it."""
@@ -27,18 +29,18 @@ BEFORE_PAW = {"ers7": (0.158, 0.063), "ers210": (0.148, 0.064)}
 KINDS = pytest.mark.parametrize("kind", TABLES)
 
 
-def dog(name, kind, x=0.0, y=0.0, **more):
+def dog(name: str, kind: str, x: float = 0.0, y: float = 0.0, **more: Any) -> RobotEntry:
     return RobotEntry(name=name, kind=kind, position=(x, y, 0.0), **more)
 
 
-def carpet(*robots, objects=()):
+def carpet(*robots: RobotEntry, objects: tuple[WorldObject, ...] = ()) -> Simulation:
     terrain = (Flat(friction=CARPET),)
     return Simulation(
         World(name="carpet", physics=PHYSICS, terrain=terrain, robots=robots, objects=objects)
     )
 
 
-def ball(x, y, name="ball"):
+def ball(x: float, y: float, name: str = "ball") -> Ball:
     return Ball(
         name=name,
         position=(x, y, BALL_RADIUS),
@@ -49,13 +51,13 @@ def ball(x, y, name="ball"):
     )
 
 
-def tilt(simulation, name="rex"):
+def tilt(simulation: Simulation, name: str = "rex") -> float:
     """Return the angle (rad) between the body's z and the vertical."""
     _, x, y, _ = simulation.pose(name).wxyz
     return math.acos(1 - 2 * (x * x + y * y))
 
 
-def walk(kind, seconds, **told):
+def walk(kind: str, seconds: float, **told: float) -> tuple[Array, float]:
     """Return the mean speeds (m/s, m/s, rad/s) in the robot's frame, and the worst tilt (rad)."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     simulation.command("rex", told)
@@ -73,7 +75,7 @@ def walk(kind, seconds, **told):
     return np.array(speeds), worst
 
 
-def kick(kind, side):
+def kick(kind: str, side: int) -> tuple[Array, Simulation]:
     """Return how far a resting ball before the left (+1) or right paw goes, and the simulation."""
     x, y = BEFORE_PAW[kind]
     simulation = carpet(dog("rex", kind), objects=(ball(x, side * y),))
@@ -89,7 +91,7 @@ def kick(kind, side):
 
 
 @KINDS
-def test_joints_are_those_of_the_table(kind) -> None:
+def test_joints_are_those_of_the_table(kind: str) -> None:
     simulation = carpet(dog("rex", kind))
     robot = simulation.scene.robots["rex"]
     table = TABLES[kind]
@@ -102,7 +104,7 @@ def test_joints_are_those_of_the_table(kind) -> None:
 
 
 @KINDS
-def test_it_stands_as_its_stance_says_with_nothing_beyond_its_limits(kind) -> None:
+def test_it_stands_as_its_stance_says_with_nothing_beyond_its_limits(kind: str) -> None:
     simulation = carpet(dog("rex", kind))
     model, data = simulation.model, simulation.data
     for name in TABLES[kind]:
@@ -128,7 +130,9 @@ SIGNS = [
     ("kind", "joint", "site", "axis", "sign"),
     [(kind, *row) for kind, table in TABLES.items() for row in SIGNS if row[0] in table],
 )
-def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign) -> None:
+def test_positive_is_forward_outward_bent_left_up(
+    kind: str, joint: str, site: str, axis: int, sign: int
+) -> None:
     simulation = carpet(dog("rex", kind))
     before = simulation.data.site(f"rex/{site}").xpos.copy()
     simulation.data.joint(f"rex/{joint}").qpos += 0.05
@@ -160,7 +164,9 @@ def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign)
         ),
     ],
 )
-def test_sensors_and_paws_are_where_the_table_says(kind, places) -> None:
+def test_sensors_and_paws_are_where_the_table_says(
+    kind: str, places: dict[str, tuple[float, float, float]]
+) -> None:
     simulation = carpet(dog("rex", kind))
     for name in simulation.scene.robots["rex"].drives:
         simulation.data.joint(f"rex/{name}").qpos = 0.0
@@ -174,7 +180,7 @@ def test_sensors_and_paws_are_where_the_table_says(kind, places) -> None:
 
 
 @KINDS
-def test_paws_feel_the_ground_and_nothing_else_is_touched(kind) -> None:
+def test_paws_feel_the_ground_and_nothing_else_is_touched(kind: str) -> None:
     simulation = carpet(dog("rex", kind))
     simulation.step(1.0)
     forces = [simulation.read("rex", f"paw_{leg}")["force"] for leg in LEGS]
@@ -277,7 +283,7 @@ LEAST = {"ers7": 0.15, "ers210": 0.10}
 
 
 @pytest.mark.parametrize(("kind", "told"), WALKS, ids=str)
-def test_it_walks_as_fast_as_it_is_told_for_20_s(kind, told) -> None:
+def test_it_walks_as_fast_as_it_is_told_for_20_s(kind: str, told: dict[str, float]) -> None:
     speeds, worst = walk(kind, 20.0, **told)
     wanted = np.array([told.get(name, 0.0) for name in ("forward", "sideways", "turn")])
     moving = wanted != 0
@@ -293,7 +299,7 @@ def test_it_walks_as_fast_as_it_is_told_for_20_s(kind, told) -> None:
     "delay", [0.0, *(pytest.param(0.05 * n, marks=pytest.mark.slow) for n in range(1, 8))]
 )
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_push_from_the_side_does_not_bring_it_down(kind, delay, way) -> None:
+def test_a_push_from_the_side_does_not_bring_it_down(kind: str, delay: float, way: int) -> None:
     """0.5 N s over 50 ms at the body's centre, at several moments of the step."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     simulation.command("rex", forward=LEAST[kind])
@@ -315,7 +321,7 @@ def test_a_push_from_the_side_does_not_bring_it_down(kind, delay, way) -> None:
 
 
 @pytest.mark.parametrize("side", [1, pytest.param(-1, marks=pytest.mark.slow)])
-def test_a_kick_moves_a_resting_ball_by_a_metre(side) -> None:
+def test_a_kick_moves_a_resting_ball_by_a_metre(side: int) -> None:
     way, simulation = kick("ers7", side)
     assert way[0] > 1.0
     assert abs(way[1]) < 0.3 * way[0]
@@ -363,7 +369,9 @@ def test_hinges_held_for_ten_minutes_do_not_drift(kind) -> None:
     friction creeps until what pulls them apart is gone: a tenth of a degree, and it ends.
     """
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
-    upright = {"ers7": {"neck_deg": 0}, "ers210": {}}[kind]  # no load on the pan's axis
+    upright: dict[str, Any] = {"ers7": {"neck_deg": 0}, "ers210": {}}[
+        kind
+    ]  # no load on the pan's axis
     simulation.command("rex", pan_deg=30, mouth_deg=-30, **upright)
     simulation.step(SETTLING)
     names = [f"rex/{name}" for name in simulation.scene.robots["rex"].drives]
@@ -382,11 +390,11 @@ def test_hinges_held_for_ten_minutes_do_not_drift(kind) -> None:
     assert drift[1][legs].max() < drift[0][legs].max() / 3
 
 
-def _touching(simulation):
+def _touching(simulation: Simulation) -> list[tuple[str, str]]:
     """Return the names of both geoms of every contact (nameless ones by their body)."""
     model = simulation.model
 
-    def name(geom):
-        return model.geom(geom).name or model.body(model.geom_bodyid[geom]).name
+    def name(geom: int) -> str:
+        return str(model.geom(geom).name or model.body(model.geom_bodyid[geom]).name)
 
     return [tuple(map(name, contact.geom)) for contact in simulation.data.contact]

@@ -27,17 +27,17 @@ class Owner(RobotOwner):
     """Owner of a robot that records notices."""
 
     def __init__(self) -> None:
-        self.notices = []
+        self.notices: list[str] = []
 
-    def notice(self, kind, text) -> None:
+    def notice(self, kind: str, text: str) -> None:
         self.notices.append(kind)
 
     def robot_removed(self) -> None:
         self.notices.append("Removed")
 
 
-def join_at_random(host, rng, number):
-    """Join a robot at a random place; return its name and owner, or None and the error."""
+def join_at_random(host: Host, rng: np.random.Generator, number: int) -> tuple[str, Owner] | str:
+    """Join a robot at a random place; return its name and owner, or the error."""
     x, y = rng.uniform(-3, 3, 2)
     z, yaw = rng.uniform(-0.6, 0.3), rng.uniform(-math.pi, math.pi)
     kind = KINDS[rng.integers(len(KINDS))]
@@ -47,21 +47,23 @@ def join_at_random(host, rng, number):
         entry = spawn_entry(init, host, PortProfile())
         host.join(entry, owner)
     except GrouserError as error:
-        return None, str(error)
+        return str(error)
     return entry.name, owner
 
 
-def run_arrivals(world, count) -> None:
+def run_arrivals(world: str, count: int) -> None:
+    """Join ``count`` robots; check after each that no robot was thrown or reset repeatedly."""
     host = Host(Simulation(load(world)), HostRules(tick=0.02, equipment=False))
     rng = np.random.default_rng(7)
     there = []
     refusals = 0
     for number in range(count):
-        name, owner = join_at_random(host, rng, number)
-        if name is None:
-            assert len(owner) > 20, "a refusal has a reason"
+        joined = join_at_random(host, rng, number)
+        if isinstance(joined, str):
+            assert len(joined) > 20, "a rejection states its reason"
             refusals += 1
             continue
+        name, owner = joined
         there.append(name)
         poses = {each: host.simulation.pose(each).position for each in there}
         for _ in range(round(SECONDS / 0.02)):
@@ -71,7 +73,7 @@ def run_arrivals(world, count) -> None:
             if each in host.owners:
                 now = host.simulation.pose(each).position
                 away = math.dist(now[:2], before[:2])
-                assert away < 1.0, f"{each} was thrown {away:.1f} m when {name} came to {world}"
+                assert away < 1.0, f"{each} moved by {away:.1f} m when {name} joined {world}"
         if len(there) > 4:  # robots already there, but not all of them
             leaver = there.pop(0)
             if leaver in host.owners:
@@ -85,5 +87,5 @@ def test_joining_robots_are_not_thrown_in_an_arena() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
-def test_two_hundred_joins_in_every_world(world) -> None:
+def test_two_hundred_joins_in_every_world(world: str) -> None:
     run_arrivals(world, 200)

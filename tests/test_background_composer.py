@@ -3,13 +3,17 @@
 import dataclasses
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
+import mujoco
 import pytest
 
 from grouser.errors import BadValue
 from grouser.robots.kinds import describe
+from grouser.robots.robot import Robot
 from grouser.service.background_composer import (
     MOST_TRIES,
     BackgroundComposer,
@@ -35,7 +39,7 @@ class RecordingOwner(RobotOwner):
     def __init__(self) -> None:
         self.notices = []
 
-    def notice(self, kind, text) -> None:
+    def notice(self, kind: str, text: str) -> None:
         self.notices.append(kind)
 
 
@@ -46,7 +50,7 @@ class Loop:
         self.calls, self.arrived = [], threading.Event()
         self.now, self.may_defer = 0.0, True
 
-    def from_thread(self, call) -> None:
+    def from_thread(self, call: Callable[..., Any]) -> None:
         self.calls.append(call)
         self.arrived.set()
 
@@ -57,7 +61,7 @@ class Loop:
         for call in calls:
             call()
 
-    def composer(self):
+    def composer(self) -> BackgroundComposer:
         return BackgroundComposer(
             ComposerContext(
                 now=lambda: self.now,
@@ -69,29 +73,31 @@ class Loop:
         )
 
 
-def world(*robots, objects=()):
+def world(*robots: RobotEntry, objects: tuple[Any, ...] = ()) -> World:
     return World(
         name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots, objects=objects
     )
 
 
 @pytest.fixture
-def loop():
+def loop() -> Loop:
     return Loop()
 
 
 @pytest.fixture
-def served(loop):
+def served(loop: Loop) -> Iterator[tuple[Host, BackgroundComposer]]:
     composer = loop.composer()
     yield Host(Simulation(world(OWN)), HostRules(tick=0.01), composer=composer), composer
     composer.close()
 
 
-def join(host, composer, loop, entry, owner=None):
+def join(
+    host: Host, composer: BackgroundComposer, loop: Loop, entry: RobotEntry, owner: None = None
+) -> int:
     """Join as a client does: retry when a scene is ready; return the number of tries."""
     owner, tries = owner or RecordingOwner(), []
 
-    def again(cost=0.0) -> None:
+    def again(cost: float = 0.0) -> None:
         tries.append(host.time)
         try:
             host.join(entry, owner)
@@ -105,7 +111,9 @@ def join(host, composer, loop, entry, owner=None):
     return len(tries)
 
 
-def test_join_compiled_in_the_background_gives_the_same_bits(served, loop) -> None:
+def test_join_compiled_in_the_background_gives_the_same_bits(
+    served: tuple[Host, BackgroundComposer], loop: Loop
+) -> None:
     host, composer = served
     host.advance()
     assert join(host, composer, loop, JOINING) == 2, "request, join"
@@ -123,19 +131,23 @@ def test_join_compiled_in_the_background_gives_the_same_bits(served, loop) -> No
     ]
 
 
-def test_scenes_are_compiled_synchronously_in_lockstep(served, loop) -> None:
+def test_scenes_are_compiled_synchronously_in_lockstep(
+    served: tuple[Host, BackgroundComposer], loop: Loop
+) -> None:
     host, _ = served
     loop.may_defer = False
     host.join(JOINING, RecordingOwner())
     assert "joining" in host.simulation.scene.robots
 
 
-def test_second_join_waits_for_the_first_and_removal_for_both(served, loop) -> None:
+def test_second_join_waits_for_the_first_and_removal_for_both(
+    served: tuple[Host, BackgroundComposer], loop: Loop
+) -> None:
     host, composer = served
     done = []
 
-    def attempt(entry):
-        def again(cost=0.0) -> None:
+    def attempt(entry: RobotEntry) -> Callable[..., Any]:
+        def again(cost: float = 0.0) -> None:
             try:
                 host.join(entry, RecordingOwner())
                 done.append(entry.name)
@@ -160,10 +172,10 @@ def test_second_join_waits_for_the_first_and_removal_for_both(served, loop) -> N
     assert set(host.simulation.scene.robots) == {"resident", "joining"}
 
 
-def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop) -> None:
+def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop: Loop) -> None:
     composer, done, costs = loop.composer(), [], {}
 
-    def attempt(name, cost=0.0) -> None:
+    def attempt(name: str, cost: float = 0.0) -> None:
         costs[name] = costs.get(name, 0.0) + cost
         try:
             with composer.deferred():
@@ -183,7 +195,7 @@ def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop) -> No
 
 
 def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only(
-    served, loop
+    served: tuple[Host, BackgroundComposer], loop: Loop
 ) -> None:
     host, composer = served
     owner = RecordingOwner()
@@ -198,12 +210,12 @@ def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only
     assert owner.notices == ["Moved"]
 
 
-def test_join_succeeds_in_a_world_that_always_changes(loop) -> None:
+def test_join_succeeds_in_a_world_that_always_changes(loop: Loop) -> None:
     composer = loop.composer()
     host = Host(Simulation(world(OWN)), HostRules(), composer=composer)
     tries = []
 
-    def again(cost=0.0) -> None:
+    def again(cost: float = 0.0) -> None:
         tries.append(9.0 + 0.1 * len(tries))
         host.apply(SetGravity(tries[-1]))
         try:
@@ -219,7 +231,9 @@ def test_join_succeeds_in_a_world_that_always_changes(loop) -> None:
     composer.close()
 
 
-def test_invalid_robot_is_refused_after_background_compile(served, loop) -> None:
+def test_invalid_robot_is_refused_after_background_compile(
+    served: tuple[Host, BackgroundComposer], loop: Loop
+) -> None:
     host, composer = served
     bad = JOINING.model_copy(update={"options": {"wheels": 17}})
     with pytest.raises(SceneNotReady):
@@ -260,10 +274,10 @@ def test_random_generators_of_removed_robots_are_not_reused() -> None:
 class SlowSpec:
     """Spec with a slow copy that counts simultaneous copies."""
 
-    def __init__(self, spec) -> None:
+    def __init__(self, spec: mujoco.MjSpec) -> None:
         self._spec, self._copying, self.most = spec, 0, 0
 
-    def copy(self):
+    def copy(self) -> mujoco.MjSpec:
         self._copying += 1
         self.most = max(self.most, self._copying)
         time.sleep(0.05)
@@ -275,7 +289,7 @@ def test_robot_spec_is_copied_by_one_thread_at_a_time() -> None:
     cache, made = RobotSpecCache(), []
     description = describe("p3at", {}, "here")
 
-    def make():
+    def make() -> Robot:
         robot = description.build()
         made.append(SlowSpec(robot.spec))
         return dataclasses.replace(robot, spec=made[-1])

@@ -1,6 +1,7 @@
 """A batch of trials ends in the bits of a `Simulation`: any world, any company, any slots."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.trial import Trial
+from grouser.trials.trial import Observation, Trial
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, World, shipped
 from grouser.world.physics_settings import STANDARD
@@ -19,12 +20,12 @@ from grouser.world.triggers import BoxTrigger
 WORLDS = [name for name in shipped() if grouser.load(name).robots]
 
 
-def trial(world, seconds):
+def trial(world: World, seconds: float) -> Trial:
     """Return a trial that runs ``world`` for so long, whatever its robots do."""
     return Trial(world=world, robot=world.robots[0].name, limit=seconds, tipped_beyond=math.inf)
 
 
-def slipperier(world, share):
+def slipperier(world: World, share: float) -> World:
     """Return the same world with other friction: another row of the same batch."""
     changed = [
         piece.model_copy(update={"friction": share * piece.friction}) for piece in world.terrain
@@ -32,7 +33,7 @@ def slipperier(world, share):
     return world.changed(terrain=tuple(changed))
 
 
-def crawler(radius, method="segments", friction=0.7):
+def crawler(radius: float, method: str = "segments", friction: float = 0.7) -> World:
     """Return a world with a crawler; all of them have the same names and sizes in the model."""
     robot = RobotEntry(
         name="crawler",
@@ -52,7 +53,7 @@ def crawler(radius, method="segments", friction=0.7):
     return World(name="crawler", physics=STANDARD, terrain=terrain, robots=(robot,))
 
 
-def others(seconds):
+def others(seconds: float) -> list[Trial]:
     """Return company: two radii, two methods."""
     return [
         trial(crawler(radius, method), seconds)
@@ -61,14 +62,14 @@ def others(seconds):
     ]
 
 
-def alone(trial):
+def alone(trial: Trial) -> str:
     """Return how a simulation of a trial's world ends."""
     simulation = Simulation(trial.world)
     simulation.step(threads.run_trials([trial])[0].time)
     return simulation.fingerprint()
 
 
-def prints(trials, **how):
+def prints(trials: list[Trial], **how: Any) -> list[str]:
     return [outcome.fingerprint for outcome in threads.run_trials(trials, **how)]
 
 
@@ -106,7 +107,7 @@ def check_five_seconds(world) -> None:
 
 
 @pytest.mark.parametrize("method", ["segments", "surface"])
-def test_another_radius_keeps_its_own_gear_and_pitch(method) -> None:
+def test_another_radius_keeps_its_own_gear_and_pitch(method: str) -> None:
     small, large = (trial(crawler(radius, method), 0.5) for radius in (0.075, 0.091))
     assert prints([small, large]) == [*prints([small]), *prints([large])]
 
@@ -118,7 +119,7 @@ def test_surface_belts_are_the_same_in_any_number_of_slots() -> None:
         assert prints(row[:slots], slots=slots, threads=1)[0] == wanted, f"{slots} slots"
 
 
-def eventful():
+def eventful() -> World:
     """Return a world in which nearly everything happens that can happen without a picture."""
     quince = RobotEntry(name="quince", kind="quince", position=(0, 0), command={"forward": 0.2})
     events = (
@@ -168,10 +169,10 @@ def test_events_triggers_and_motions_run_in_a_batch() -> None:
 class Follow:
     """Drives faster or slower as a noisy gyroscope says; keeps what it was shown."""
 
-    def __init__(self, shown) -> None:
+    def __init__(self, shown: list[Any]) -> None:
         self._shown = shown
 
-    def __call__(self, seen):
+    def __call__(self, seen: Observation) -> dict[str, float]:
         rate = seen.readings["gyro"]["x"]
         self._shown.append((seen.time, rate))
         return {"forward": 0.2 + rate}

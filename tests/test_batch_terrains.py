@@ -23,7 +23,7 @@ COUNT = 16
 COMMANDS = {"velociroach": {"left_speed": 15.7, "right_speed": 23.6}, "packbot": {"forward": 0.3}}
 
 
-def on(number, kind="velociroach", seconds=0.3, cell=0.02):
+def on(number: int, kind: str = "velociroach", seconds: float = 0.3, cell: float = 0.02) -> Trial:
     """Return a trial on ground that only this ``number`` has."""
     heights = np.random.default_rng(number).uniform(0, 0.004 + 0.001 * number, (31, 41))
     ground = HeightMap.of(heights, cell, x=-0.3, friction=0.6)
@@ -34,7 +34,7 @@ def on(number, kind="velociroach", seconds=0.3, cell=0.02):
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind) -> None:
+def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind: str) -> None:
     trials = [
         on(number, kind, cell=0.02 if kind == "velociroach" else 0.05) for number in range(COUNT)
     ]

@@ -50,7 +50,7 @@ robots: [
 
 
 @pytest.fixture
-def folder(tmp_path: Path):
+def folder(tmp_path: Path) -> Path:
     """A folder with the sample and a small closed wedge: 0.4 m long, 0.6 m wide, 0.1 m high."""
     corners = np.array(
         [[x, y, z] for x, z in ((-0.2, 0), (0.2, 0), (0.2, 0.1)) for y in (-0.3, 0.3)], np.float32
@@ -61,7 +61,7 @@ def folder(tmp_path: Path):
     return tmp_path
 
 
-def test_the_reports_sample(folder) -> None:
+def test_the_reports_sample(folder: Path) -> None:
     imported = import_bml(folder / "sample.yml")
     left_out, became = imported.notices
     assert left_out == "object ros_clock.ttm has no stl_filename: left out"
@@ -77,7 +77,7 @@ def test_the_reports_sample(folder) -> None:
     assert (goal["name"], goal["position"], goal["radius"]) == ("goal", [0.0, 1.6, 0.045], 0.05)
 
 
-def test_orientations_have_w_last(folder) -> None:
+def test_orientations_have_w_last(folder: Path) -> None:
     half = 0.5**0.5
     text = SAMPLE.replace("orientation: [0, 0.0, 0, 1]", f"orientation: [0, 0, {half}, {half}]")
     text = text.replace("[0.0, 0.0, 0.0, 1.0]", "[0.0, 0.0, 1.0, 0.0]")
@@ -87,7 +87,7 @@ def test_orientations_have_w_last(folder) -> None:
     assert abs(world["terrain"][1]["yaw_deg"]) == pytest.approx(180)
 
 
-def test_the_command_writes_a_world_that_runs(folder) -> None:
+def test_the_command_writes_a_world_that_runs(folder: Path) -> None:
     told = CliRunner().invoke(
         app, ["import-bml", str(folder / "sample.yml"), "--out", str(folder / "w" / "out.yaml")]
     )
@@ -118,7 +118,7 @@ def test_the_command_writes_a_world_that_runs(folder) -> None:
         (SAMPLE, "robots: [", "sample.yml"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence(folder, old, new, words) -> None:
+def test_what_cannot_be_read_is_one_sentence(folder: Path, old: str, new: str, words: str) -> None:
     (folder / "sample.yml").write_text(SAMPLE.replace(old, new))
     with pytest.raises(GrouserError) as error:
         import_bml(folder / "sample.yml")
@@ -126,7 +126,7 @@ def test_what_cannot_be_read_is_one_sentence(folder, old, new, words) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_another_scene_is_named(folder) -> None:
+def test_another_scene_is_named(folder: Path) -> None:
     (folder / "sample.yml").write_text(SAMPLE.replace("empty.ttt", "hall.ttt"))
     notices = import_bml(folder / "sample.yml").notices
     assert notices[0] == "scene_file hall.ttt is not read: a level floor stands for it"
@@ -138,7 +138,7 @@ def test_no_file_is_one_sentence(tmp_path: Path) -> None:
     assert "cannot be read" in told.output
 
 
-def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder) -> None:
+def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder: Path) -> None:
     triangles = read_stl((folder / "bridge.stl").read_bytes())
     assert open_edges(triangles) == 0
     lines = [
@@ -153,7 +153,7 @@ def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder) -> N
     assert "bridge.stl becomes a height map of" in import_bml(folder / "sample.yml").notices[1]
 
 
-def test_a_mesh_that_is_turned_over_lies_turned_over(folder) -> None:
+def test_a_mesh_that_is_turned_over_lies_turned_over(folder: Path) -> None:
     text = SAMPLE.replace("[0.0, 0.0, 0.0, 1.0]", "[1.0, 0, 0, 0]")
     (folder / "sample.yml").write_text(text.replace("[0.0, 0.0, 0.0]", "[0.0, 0.0, 0.3]"))
     (folder / "out.yaml").write_text(import_bml(folder / "sample.yml").text)
@@ -163,7 +163,7 @@ def test_a_mesh_that_is_turned_over_lies_turned_over(folder) -> None:
     assert found.height == pytest.approx([0.3, 0.3, 0.0], abs=1e-6)
 
 
-def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder) -> None:
+def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder: Path) -> None:
     """A sheet with a leaf above it that lies between the points of a coarse map."""
     triangles = read_stl((folder / "bridge.stl").read_bytes())
     sheet = triangles[4:6]
@@ -176,13 +176,13 @@ def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder) -> None
 
 
 @pytest.mark.parametrize("content", [b"", b"solid nothing", bytes(200), b"vertex a b c"])
-def test_what_is_no_stl_file_is_one_sentence(folder, content) -> None:
+def test_what_is_no_stl_file_is_one_sentence(folder: Path, content: bytes) -> None:
     (folder / "bridge.stl").write_bytes(content)
     with pytest.raises(GrouserError, match="is no STL file, or has no triangles"):
         import_bml(folder / "sample.yml")
 
 
-def test_millimetres_by_mistake_are_one_sentence(folder) -> None:
+def test_millimetres_by_mistake_are_one_sentence(folder: Path) -> None:
     write_stl(folder / "bridge.stl", read_stl((folder / "bridge.stl").read_bytes()) * 1000)
     with pytest.raises(GrouserError, match="objects.1.stl_filename.*if it is in millimetres"):
         import_bml(folder / "sample.yml")

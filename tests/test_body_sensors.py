@@ -7,17 +7,18 @@ import pytest
 from support.sensor_rig import put, reader, simulation
 
 from grouser.errors import UnknownName
+from grouser.frames import Array
 from grouser.sensors.inertial import Accelerometer, corrupt, next_bias
 
 IMU = {"mount": "body", "at": [0.1, 0.05, 0.1]}
 
 
-def axes(values):
+def axes(values: dict[str, float]) -> Array:
     return np.array([values["x"], values["y"], values["z"]])
 
 
 @pytest.mark.parametrize(("roll", "pitch"), [(0, 0), (0.3, 0.0), (0.2, -0.4)])
-def test_an_accelerometer_at_rest_feels_what_holds_it_up(roll, pitch) -> None:
+def test_an_accelerometer_at_rest_feels_what_holds_it_up(roll: float, pitch: float) -> None:
     """+9.81 m/s² upwards, however the sensor is mounted."""
     turned = {"roll_deg": math.degrees(roll), "pitch_deg": math.degrees(pitch)}
     sim = simulation({"kind": "accelerometer", **IMU, **turned})

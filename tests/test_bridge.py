@@ -2,6 +2,8 @@
 
 import math
 import random
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from support.hrt_fixtures import SimulatedLink
@@ -16,6 +18,7 @@ from grouser.protocol.can.messages import (
     NO_ROBOT,
     SILENT,
     BeltSpeeds,
+    CanCommand,
     FrontFlippers,
     Health,
     RearFlippers,
@@ -34,25 +37,25 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 class Controller:
     """Sends numbered datagrams with numbered frames to a bridge."""
 
-    def __init__(self, bridge, name="me") -> None:
+    def __init__(self, bridge: Bridge, name: str = "me") -> None:
         self.bridge, self.name, self.count = bridge, name, 0
 
-    def datagram(self, *commands, wanted=False, ahead=0):
+    def datagram(self, *commands: CanCommand, wanted: bool = False, ahead: int = 0) -> bytes:
         self.count += 1
         frames = tuple(command.frame(self.count) for command in commands)
         return pack(Datagram(DatagramKind.COMMANDS, self.count + ahead, frames, wanted))
 
-    def say(self, now, *commands, wanted=False):
+    def say(self, now: float, *commands: CanCommand, wanted: bool = False) -> bytes | None:
         return self.bridge.receive(self.datagram(*commands, wanted=wanted), self.name, now)
 
 
-def bridged():
+def bridged() -> tuple[Bridge, Controller]:
     bridge = Bridge()
     bridge.attach_robot(KenafWire(RADIUS))
     return bridge, Controller(bridge)
 
 
-def driving(now=0.0):
+def driving(now: float = 0.0) -> tuple[Bridge, Controller]:
     """Return a bridge whose robot drives at 0.15 m/s since ``now``, and its controller."""
     bridge, me = bridged()
     me.count = 100
@@ -99,7 +102,7 @@ def test_units_and_signs_of_status_frames() -> None:
 class HeardRobot:
     """What a controller makes of one answer."""
 
-    def __init__(self, answer) -> None:
+    def __init__(self, answer: bytes) -> None:
         inbox, self.status = StatusInbox(), HrtStatus()
         inbox.put(answer)
         for frame in inbox.take():
@@ -127,7 +130,7 @@ def test_belts_stop_after_the_command_timeout() -> None:
         (lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], "crc"),
     ],
 )
-def test_corrupted_datagram_never_moves_the_robot(spoil, kind) -> None:
+def test_corrupted_datagram_never_moves_the_robot(spoil: Callable[..., Any], kind: str) -> None:
     bridge, me = driving()
     assert bridge.receive(spoil(me.datagram(BeltSpeeds(0.5, 0.5))), "me", 0.02) is None
     assert bridge.commands(0.05) == []
@@ -197,7 +200,7 @@ def test_only_the_newest_command_is_forwarded() -> None:
     assert said[-1].left == pytest.approx(0.1 / RADIUS, rel=0.02)
 
 
-def fuzz(count) -> None:
+def fuzz(count: int) -> None:
     """Throw noise and spoilt datagrams at a bridge; none of them may become a command.
 
     A third are bytes of any kind, a third whole datagrams with one wrong byte in every frame, a
@@ -234,11 +237,11 @@ def test_a_million_corrupted_datagrams() -> None:
     fuzz(1_000_000)
 
 
-def yaw(link):
+def yaw(link: SimulatedLink) -> float:
     return math.degrees(to_rpy(link.sim.pose("r").wxyz)[2])
 
 
-def short_run(seed):
+def short_run(seed: int) -> tuple[SimulatedLink, Hrt]:
     """Drive and turn a little over a link with faults, with forged datagrams all the time."""
     faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
     link = SimulatedLink(faults)

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,13 @@ from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.can.messages import NO_ROBOT, BeltSpeeds, Health
 
 
-def free_port():
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
+        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager
-def bridging(server_port, *options):
+def bridging(server_port: int, *options) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """Run a bridge to a simulator's port; give its own, and the process."""
     command = [sys.executable, "-m", "grouser", "bridge", "--port", "0", *options]
     process = subprocess.Popen(
@@ -42,7 +43,7 @@ def bridging(server_port, *options):
         process.communicate(timeout=30)
 
 
-def flags(link):
+def flags(link: UdpLink) -> int:
     """Return the newest flags that the bridge tells; None: it said nothing."""
     link.send([])
     link.wait(0.05)
@@ -77,7 +78,7 @@ def test_without_server_status_is_answered_and_datagrams_counted() -> None:
         (["--loss", "lots"], "--loss is 'lots'"),
     ],
 )
-def test_invalid_options_are_rejected(options, sentence) -> None:
+def test_invalid_options_are_rejected(options: list[str], sentence: str) -> None:
     run = CliRunner().invoke(app, ["bridge", *options])
     assert run.exit_code == 2
     assert sentence in " ".join(run.output.split())

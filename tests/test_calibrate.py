@@ -14,6 +14,7 @@ from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
+from grouser.frames import Array
 from grouser.robots import kenaf
 from grouser.simulation.scene import compose
 from grouser.world.file import World, load
@@ -23,11 +24,11 @@ WORLD = "kenaf_edge_and_slope"
 ROBOT_FILES = Path(__file__).parents[1] / "examples" / "robots"
 
 
-def planted(world, truth, seconds, *, seed=1):
+def planted(world: World, truth: dict[str, float], seconds: float, *, seed: int = 1) -> Trajectory:
     return synthetic_log(world, "kenaf", truth, seconds, seed=seed)
 
 
-def on_the_flat(world):
+def on_the_flat(world: World) -> World:
     robot = world.robots[0].model_copy(update={"position": (0.0, 0.0, 0.0)})
     return world.changed(terrain=world.terrain[:1], robots=(robot,))
 
@@ -182,7 +183,7 @@ def test_the_interval_is_where_the_rise_is_explained() -> None:
 
 
 def test_verdicts_are_sentences() -> None:
-    def say(low, high, found, verdict, name="friction"):
+    def say(low: float, high: float, found: float, verdict: str, name: str = "friction") -> str:
         nothing = np.zeros(2)
         return Finding(
             parameter=PARAMETERS[name],
@@ -212,12 +213,12 @@ def test_verdicts_are_sentences() -> None:
 # -- following and searching ---------------------------------------------------------------------
 
 
-def curve(times):
+def curve(times: Array) -> Trajectory:
     return Trajectory(times, times**2, np.sin(3 * times), np.cos(2 * times))
 
 
 @pytest.mark.parametrize("align", [False, True])
-def test_the_clock_and_the_origin_are_found(align) -> None:
+def test_the_clock_and_the_origin_are_found(align: bool) -> None:
     dense = curve(np.arange(0, 3, 0.005))
     log = curve(np.arange(0.3, 2.5, 1 / 17)).shifted(times=-0.3, x=2.0 * align, z=-1.0 * align)
     scales = np.full((3, len(log)), 0.01)
@@ -248,29 +249,29 @@ def test_neighbours_that_say_the_same_are_counted_once() -> None:
 class Bowl:
     """Residuals with one least place and a roughness of its own at every point."""
 
-    def __init__(self, least, rough) -> None:
+    def __init__(self, least: list[float], rough: float) -> None:
         self.least, self.rough = np.array(least), rough
         self.rng = np.random.default_rng(7)
         self.slope = self.rng.normal(size=(90, len(least))) * 40
         self.points, self.residuals = [], []
 
-    def run(self, points) -> None:
+    def run(self, points: Array) -> None:
         for point in points:
             assert ((point >= 0) & (point <= 1)).all()
             away = self.slope @ np.sin(point - self.least)
             self.points.append(point)
             self.residuals.append(away + self.rng.normal(size=90) * self.rough)
 
-    def evaluated(self):
+    def evaluated(self) -> tuple[Array, Array, Array]:
         residuals = np.stack(self.residuals)
         return np.stack(self.points), residuals, (residuals**2).sum(axis=1)
 
-    def note_roughness(self, rough) -> None:
+    def note_roughness(self, rough: Array) -> None:
         assert rough.shape == (90,)
 
 
 @pytest.mark.parametrize("rough", [0.0, 3.0])
-def test_the_search_goes_down_and_stays_in_the_box(rough) -> None:
+def test_the_search_goes_down_and_stays_in_the_box(rough: float) -> None:
     bowl = Bowl([0.3, 0.72], rough)
     found, _ = gauss_newton.descend(np.array([0.6, 0.5]), bowl)
     assert found == pytest.approx(bowl.least, abs=0.002 + 0.01 * rough)

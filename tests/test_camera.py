@@ -6,29 +6,33 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
 from grouser.experiments import cmos_images
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.rendering.coarse_model import out_of_view
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer, shared_renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.sensors.camera import ERS7_CAMERA, ERS210_CAMERA, Camera
+from grouser.sensors.camera import ERS7_CAMERA, ERS210_CAMERA, Camera, CameraFrame
 from grouser.sensors.imaging.cmos import IDEAL_CMOS
 from grouser.sensors.imaging.imager import Imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.shutter import Shutter
 from grouser.sensors.sensor import SensorContext
 from grouser.simulation.changes.actions import Join, Leave
+from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 from grouser.world.objects import Ball
+from grouser.world.world_object import WorldObject
 
 POLE = """
 <mujoco>
@@ -53,7 +57,7 @@ SPEED = math.radians(300.0)  # rad/s   the paper's fig. 9
 ERS210_OPTIONS = {"kind": "camera", "mount": "body", "at": [0.3, 0.0, 0.2], "camera": "ers210"}
 
 
-def turned_head(camera, speed, **pole):
+def turned_head(camera: Camera, speed: float, **pole: float) -> npt.NDArray[np.uint8]:
     """Return what a camera sees while its head turns to the left at ``speed`` rad/s."""
     spec = mujoco.MjSpec.from_string(POLE.format(**pole))
     camera.add(spec)
@@ -64,28 +68,30 @@ def turned_head(camera, speed, **pole):
     return camera.bind(model, "").read(moment, np.random.default_rng(0))["image"]
 
 
-def camera_of(shutter, **more):
+def camera_of(shutter: Shutter, **more: Any) -> Camera:
     return Camera(
         mount="camera", camera=Imager(lens=LENS, cmos=IDEAL_CMOS, shutter=shutter), **more
     )
 
 
-def pole_columns(image):
+def pole_columns(image: npt.NDArray[np.uint8] | Array) -> Array:
     """Return the middle of the dark pole in every row."""
     dark = np.clip(200.0 - image.mean(axis=2), 0, None)
-    return dark @ np.arange(image.shape[1]) / dark.sum(axis=1)
+    result: Array = dark @ np.arange(image.shape[1]) / dark.sum(axis=1)
+    return result
 
 
-def edge_variance(image):
+def edge_variance(image: npt.NDArray[np.uint8]) -> Array:
     """Return the variance of each row's brightness step, pixels²."""
     slope = np.diff(image.mean(axis=2), axis=1)
     where, total = np.arange(slope.shape[1]) + 0.5, slope.sum(axis=1)
     mean = slope @ where / total
-    return (slope * (where - mean[:, None]) ** 2).sum(axis=1) / total
+    result: Array = (slope * (where - mean[:, None]) ** 2).sum(axis=1) / total
+    return result
 
 
 @pytest.mark.parametrize("exact", [False, True], ids=["warped", "exact"])
-def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact) -> None:
+def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact: bool) -> None:
     seen = pole_columns(turned_head(camera_of(ROLLING, exact=exact), SPEED, **NARROW))
     rows = np.arange(LENS.height) - (LENS.height - 1) / 2
     late = rows * ROLLING.readout_s / LENS.height
@@ -96,7 +102,7 @@ def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact) -
 
 
 @pytest.mark.parametrize("exact", [False, True], ids=["warped", "exact"])
-def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact) -> None:
+def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact: bool) -> None:
     blurred = edge_variance(turned_head(camera_of(ROLLING, exact=exact), SPEED, **HALF))
     instant = replace(ROLLING, exposure_s=0.0)
     sharp = edge_variance(turned_head(camera_of(instant, exact=exact), SPEED, **HALF))
@@ -130,11 +136,13 @@ def test_a_global_shutter_blurs_and_does_not_skew() -> None:
 # -- where it looks --------------------------------------------------------------------------------
 
 
-def sim_with(*sensors, objects=(), **more):
+def sim_with(
+    *sensors: dict[str, Any], objects: tuple[WorldObject, ...] = (), **more: Any
+) -> Simulation:
     return simulation(*sensors, objects=objects, **more)
 
 
-def red_middle(image):
+def red_middle(image: npt.NDArray[np.uint8]) -> tuple[float, float, int]:
     red = (image[..., 0] > 100) & (image[..., 1] < 80)
     rows, columns = np.nonzero(red)
     return columns.mean(), rows.mean(), red.sum()
@@ -192,7 +200,9 @@ def test_the_eye_sees_what_a_picture_shows() -> None:
     assert np.abs(seen.astype(int) - picture).mean() < 0.5
 
 
-def looked(renderer, sim, X_WC, plane):
+def looked(
+    renderer: Renderer, sim: Simulation, X_WC: Pose, plane: ImagePlane
+) -> npt.NDArray[np.uint8]:
     pixels = np.empty(plane.height * plane.width * 3, np.uint8)
     renderer.draw_camera(sim.model, sim.data, X_WC, plane, pixels)
     return pixels.reshape(plane.height, plane.width, 3)[::-1]
@@ -244,7 +254,7 @@ def test_what_is_not_drawn_cannot_be_seen() -> None:
 # -- when it draws ---------------------------------------------------------------------------------
 
 
-def drawn(frame):
+def drawn(frame: CameraFrame) -> bool:
     return "image" in vars(frame)
 
 
@@ -286,7 +296,7 @@ def test_hashes_of_every_picture_are_recorded_through_joining() -> None:
     assert reading.array("digest").tobytes() == digest.digest()
 
 
-def recorded():
+def recorded() -> list[str]:
     """Return the hashes of a turning robot's pictures."""
     sim = sim_with({**ERS210_OPTIONS, "record": True}, seed=7, forward=0.3, turn=1.0)
     sim.step(0.2)
@@ -337,6 +347,6 @@ def test_known_cameras_have_their_printed_data() -> None:
         ({"mount": "heda"}, "there is no body or site 'heda'"),
     ],
 )
-def test_mistakes_are_named(change, complaint) -> None:
+def test_mistakes_are_named(change: dict[str, Any], complaint: str) -> None:
     with pytest.raises((BadValue, UnknownName), match=complaint):
         sim_with({**ERS210_OPTIONS, **change})

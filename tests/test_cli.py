@@ -325,7 +325,9 @@ def test_bench_compares_a_robot_file_with_packbot(monkeypatch: pytest.MonkeyPatc
     assert result.exit_code == 0, result.output
     for motion in ("standing", "driving", "turning"):
         assert f"{motion} rtf" in result.stdout
-    assert error_line(grouser("bench", "tracks", "--robot", str(file))).endswith("bench robot' does")
+    assert error_line(grouser("bench", "tracks", "--robot", str(file))).endswith(
+        "bench robot' does"
+    )
 
 
 def test_machine_data_contain_no_host_or_user_name() -> None:

@@ -15,7 +15,7 @@ from support.scripted_server import (
 
 from grouser.client import asynchronous, connection
 from grouser.client.address import Address
-from grouser.client.connection import connect, control, join
+from grouser.client.connection import RemoteRobot, connect, control, join
 from grouser.errors import BadValue, Disconnected, NoAnswer, Refused, UnknownName
 from grouser.protocol.usarsim import commands, setting
 from grouser.protocol.usarsim.commands import Greeting, StartPoses
@@ -23,13 +23,13 @@ from grouser.protocol.usarsim.control import AbsMove, Create
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.extensions import Lockstep, Notice, RadioMessage, Step
-from grouser.protocol.usarsim.message import UnknownMessage
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.protocol.usarsim.setting import Result
 from grouser.protocol.usarsim.state import State
 
 
-def test_robot_joins_drives_and_receives_readings(scripted_server) -> None:
+def test_robot_joins_drives_and_receives_readings(scripted_server: ScriptedServer) -> None:
     with join("P3AT", name="R1", at=(4.5, 1.9, 1.8), port=scripted_server.port) as robot:
         assert robot.level == "peer"
         assert robot.state == STATE
@@ -42,7 +42,7 @@ def test_robot_joins_drives_and_receives_readings(scripted_server) -> None:
     assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # what was heard stays
 
 
-def test_listen_yields_every_message_once_and_ends_in_time(scripted_robot) -> None:
+def test_listen_yields_every_message_once_and_ends_in_time(scripted_robot: RemoteRobot) -> None:
     scripted_robot.drive(1.0, 1.0)
     scripted_robot.start_poses()  # so everything before has come
     heard = [type(message) for message in scripted_robot.listen(seconds=0.1)]
@@ -50,7 +50,7 @@ def test_listen_yields_every_message_once_and_ends_in_time(scripted_robot) -> No
     assert list(scripted_robot.listen(seconds=0)) == []
 
 
-def test_queries_return_answers(scripted_robot) -> None:
+def test_queries_return_answers(scripted_robot: RemoteRobot) -> None:
     assert scripted_robot.start_poses() == POSES
     assert scripted_robot.geometry().dimensions == (0.5, 0.4, 0.2)
     assert scripted_robot.configuration("camera".title()).sensors[0].name == "Camera"
@@ -59,7 +59,9 @@ def test_queries_return_answers(scripted_robot) -> None:
         scripted_robot.console("open dor")
 
 
-def test_missing_answer_raises_no_answer(scripted_robot, scripted_server) -> None:
+def test_missing_answer_raises_no_answer(
+    scripted_robot: RemoteRobot, scripted_server: ScriptedServer
+) -> None:
     peer = f"127.0.0.1:{scripted_server.port}"
     sentence = f"{peer}: 0.1 s passed without GEO {{Type Laser}} {{Name L1}}"
     with pytest.raises(NoAnswer) as raised:
@@ -79,7 +81,7 @@ def test_response_needs_a_dialect_with_res() -> None:
         assert answer.results == (Result("Name", "Odometry", "OK"),)
 
 
-def test_radio_messages_stay_in_the_inbox_until_read(scripted_robot) -> None:
+def test_radio_messages_stay_in_the_inbox_until_read(scripted_robot: RemoteRobot) -> None:
     scripted_robot.transmit(b"one")
     scripted_robot.transmit(b"two")
     assert scripted_robot.start_poses()  # both have come by now
@@ -89,7 +91,9 @@ def test_radio_messages_stay_in_the_inbox_until_read(scripted_robot) -> None:
         scripted_robot.receive(timeout=0.05)
 
 
-def test_lockstep_turn_contains_all_readings(scripted_robot, scripted_server) -> None:
+def test_lockstep_turn_contains_all_readings(
+    scripted_robot: RemoteRobot, scripted_server: ScriptedServer
+) -> None:
     scripted_robot.lockstep(0.1)
     turn = scripted_robot.step()  # the first turn is waited for before it is ended
     assert turn.time == 2.1
@@ -99,7 +103,9 @@ def test_lockstep_turn_contains_all_readings(scripted_robot, scripted_server) ->
     assert sum(isinstance(message, Step) for message in scripted_server.received) == 4
 
 
-def test_command_ends_the_turn_by_option(scripted_robot, scripted_server) -> None:
+def test_command_ends_the_turn_by_option(
+    scripted_robot: RemoteRobot, scripted_server: ScriptedServer
+) -> None:
     scripted_robot.lockstep(0.1, by_command=True)
     scripted_robot.turn()
     scripted_robot.drive(1.0, 1.0)
@@ -108,12 +114,12 @@ def test_command_ends_the_turn_by_option(scripted_robot, scripted_server) -> Non
 
 
 def test_rejection_is_raised_independent_of_packet_boundaries() -> None:
-    def strict(message):
+    def strict(message: Message) -> list[Message]:
         if isinstance(message, commands.GetStartPoses):
             return [Notice("Refused", "not now"), StartPoses(POSES)]
         return []
 
-    async def program(port) -> None:
+    async def program(port: int) -> None:
         async with await asynchronous.async_connect(port=port) as connection:
             with pytest.raises(Refused, match="not now"):
                 await connection.start_poses()
@@ -127,13 +133,13 @@ def test_rejection_is_raised_independent_of_packet_boundaries() -> None:
         asyncio.run(program(scripted_server.port))
 
 
-def drive_until(robot, until) -> None:
+def drive_until(robot: RemoteRobot, until: float) -> None:
     while time.monotonic() < until:
         robot.drive(1.0, 1.0)
 
 
 def test_commands_raise_rejections_and_properties_are_up_to_date() -> None:
-    def strict(message):
+    def strict(message: Message) -> list[Message]:
         known = [STATE] if isinstance(message, commands.Init) else []
         refused = isinstance(message, setting.SetJoint)
         felt = isinstance(message, SkidDrive)
@@ -153,17 +159,17 @@ def test_commands_raise_rejections_and_properties_are_up_to_date() -> None:
             drive_until(robot, until)
 
 
-def test_rejection_text_is_raised(scripted_server) -> None:
+def test_rejection_text_is_raised(scripted_server: ScriptedServer) -> None:
     with pytest.raises(Refused, match=r"127.0.0.1:\d+: there is no robot 'Nobody'"):
         join("Nobody", port=scripted_server.port)
 
 
-def test_ignored_robot_class_raises_no_answer(scripted_server) -> None:
+def test_ignored_robot_class_raises_no_answer(scripted_server: ScriptedServer) -> None:
     with pytest.raises(NoAnswer, match="message of a robot 'Ghost' .does the server have"):
         join("Ghost", port=scripted_server.port, timeout=0.2)
 
 
-def test_closed_server_raises_disconnected_at_every_call(scripted_robot) -> None:
+def test_closed_server_raises_disconnected_at_every_call(scripted_robot: RemoteRobot) -> None:
     scripted_robot.send(UnknownMessage("CRASH"))
     with pytest.raises(Disconnected, match="the server closed the connection"):
         list(scripted_robot.listen(seconds=5))
@@ -187,14 +193,14 @@ def test_missing_server_raises_disconnected() -> None:
             connect(port=port, timeout=0.1)
 
 
-def test_calls_after_close_raise_disconnected(scripted_server) -> None:
+def test_calls_after_close_raise_disconnected(scripted_server: ScriptedServer) -> None:
     with join("P3AT", port=scripted_server.port) as robot:
         pass
     with pytest.raises(Disconnected, match="closed by this program"):
         robot.drive(1.0, 1.0)
 
 
-def test_token_is_the_first_message(scripted_server) -> None:
+def test_token_is_the_first_message(scripted_server: ScriptedServer) -> None:
     with connect(port=scripted_server.port, token="secret") as connection:
         connection.start_poses()
     assert scripted_server.received[0] == commands.Login("secret")
@@ -211,7 +217,7 @@ def test_addresses_are_checked() -> None:
         connect(dialect="udx")
 
 
-def test_world_controller_changes_the_world(scripted_server) -> None:
+def test_world_controller_changes_the_world(scripted_server: ScriptedServer) -> None:
     with control("referee", port=scripted_server.port) as referee:
         referee.create("USARBotAPI.Box", "Box1", at=(1, 2, -0.5), scale=[2.0], permanent=True)
         referee.put("Box1", at=(0, 0, -1))
@@ -224,7 +230,7 @@ def test_world_controller_changes_the_world(scripted_server) -> None:
     assert move == AbsMove("Box1", (0, 0, -1))
 
 
-def test_newest_values_are_up_to_date_without_listening(scripted_robot) -> None:
+def test_newest_values_are_up_to_date_without_listening(scripted_robot: RemoteRobot) -> None:
     for speed in range(50):
         scripted_robot.drive(float(speed), float(speed))
     scripted_robot.start_poses()
@@ -234,23 +240,23 @@ def test_newest_values_are_up_to_date_without_listening(scripted_robot) -> None:
 # The same for asyncio.
 
 
-def test_async_robots_share_one_loop(scripted_server) -> None:
-    async def drive_one(name, speed):
+def test_async_robots_share_one_loop(scripted_server: ScriptedServer) -> None:
+    async def drive_one(name: str, speed: float) -> float:
         async with await asynchronous.async_join("P3AT", name, port=scripted_server.port) as robot:
             robot.drive(speed, speed)
             while (reading := await robot.reading("Odometry", timeout=5)).pose[0] != speed:
                 pass
             # Two questions at once on one connection: each gets an answer of its own.
             await asyncio.gather(robot.start_poses(), robot.start_poses(), robot.geometry())
-            return reading.pose[0]
+            return float(reading.pose[0])
 
-    async def everyone():
+    async def everyone() -> list[float]:
         return await asyncio.gather(*(drive_one(f"R{i}", float(i)) for i in range(1, 6)))
 
     assert asyncio.run(everyone()) == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_async_calls_raise_the_same_errors(scripted_server) -> None:
+def test_async_calls_raise_the_same_errors(scripted_server: ScriptedServer) -> None:
     async def program() -> None:
         async with await asynchronous.async_join("P3AT", port=scripted_server.port) as robot:
             await robot.start_poses()
@@ -279,14 +285,14 @@ def test_async_calls_raise_the_same_errors(scripted_server) -> None:
 
 
 def test_blocking_and_async_client_have_the_same_methods() -> None:
-    def calls(cls):
+    def calls(cls) -> set[str]:
         return {name for name in dir(cls) if not name.startswith("_")}
 
     assert calls(connection.RemoteRobot) == calls(asynchronous.AsyncRobot) - {"open", "closed"}
     assert calls(connection.Controller) == calls(asynchronous.AsyncController) - {"open", "closed"}
 
 
-def test_call_returns_before_its_timeout(scripted_robot) -> None:
+def test_call_returns_before_its_timeout(scripted_robot: RemoteRobot) -> None:
     begin = time.monotonic()
     list(scripted_robot.listen(seconds=0.2))
     assert time.monotonic() - begin >= 0.2

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from support.scripted_server import ScriptedServer, answer_as_one_robot
@@ -12,6 +13,7 @@ from grouser.client.launch import serving
 from grouser.protocol.usarsim import commands
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.extensions import Lockstep, Notice
+from grouser.protocol.usarsim.message import Message
 
 SOURCE = Path(__file__).parent.parent / "examples" / "c" / "drive.c"
 COMPILER = shutil.which("cc")
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc) is 
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory):
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile it strictly, with what finds mistakes in memory if there is such a library."""
     binary = tmp_path_factory.mktemp("c") / "drive"
     strict = [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
@@ -33,13 +35,13 @@ def program(tmp_path_factory: pytest.TempPathFactory):
     raise AssertionError(made.stderr)
 
 
-def drive(program, port, *more, token=None):
+def drive(program: Path, port: int, *more: str, token: str | None = None) -> CompletedProcess:
     environment = os.environ | ({"GROUSER_TOKEN": token} if token else {})
     command = [program, "127.0.0.1", str(port), *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
 
-def test_it_joins_drives_and_prints_its_sensors(program) -> None:
+def test_it_joins_drives_and_prints_its_sensors(program: Path) -> None:
     with ScriptedServer(answer_as_one_robot) as scripted_server:
         run = drive(program, scripted_server.port, "P3AT", "0.5", token="secret")
         assert scripted_server.left.wait(5)
@@ -55,7 +57,7 @@ def test_it_joins_drives_and_prints_its_sensors(program) -> None:
     ]
 
 
-def test_it_says_what_is_wrong(program) -> None:
+def test_it_says_what_is_wrong(program: Path) -> None:
     with ScriptedServer(
         lambda said: answer_as_one_robot(said) if isinstance(said, commands.Init) else []
     ) as scripted_server:
@@ -68,10 +70,10 @@ def test_it_says_what_is_wrong(program) -> None:
     assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{scripted_server.port}\n"
 
 
-def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program) -> None:
+def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program: Path) -> None:
     long = "x" * 200_000
 
-    def babble(message):
+    def babble(message: Message) -> list[Message]:
         return [Notice("Info", long), *answer_as_one_robot(message)]
 
     with ScriptedServer(babble) as scripted_server:
@@ -80,7 +82,7 @@ def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program) -> None:
     assert "state   GroundVehicle" in run.stdout
 
 
-def test_it_drives_a_robot_of_the_real_server(program) -> None:
+def test_it_drives_a_robot_of_the_real_server(program: Path) -> None:
     with serving("pioneer_room", "--images", "-1", "--dialect", "udk") as ports:
         run = drive(program, ports.control, "P3AT", "2")
     assert run.returncode == 0, run.stderr

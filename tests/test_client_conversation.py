@@ -1,13 +1,22 @@
 """What a client makes of what it hears, without a socket."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
-from grouser.client.conversation import UNREAD, Conversation, LatestMessages, geometry_query
+from grouser.client.conversation import (
+    UNREAD,
+    Conversation,
+    LatestMessages,
+    LockstepTurn,
+    geometry_query,
+)
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
-from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect
 from grouser.protocol.usarsim.extensions import Lockstep, ends_turn
-from grouser.protocol.usarsim.message import UnknownMessage
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Sonars
 
 
@@ -50,7 +59,9 @@ def test_unread_queue_drops_the_oldest_except_in_lockstep() -> None:
         (extensions.Transmit(b"hello"), False),
     ],
 )
-def test_client_and_server_agree_on_the_end_of_a_turn(message, moves, dialect, by_command) -> None:
+def test_client_and_server_agree_on_the_end_of_a_turn(
+    message: Message, moves: bool, dialect: Dialect, by_command: bool
+) -> None:
     conversation, server = Conversation(dialect, "peer"), ServerSide(dialect)
     conversation.queue(Lockstep(0.1, by_command))
     conversation.receive(b"TICK {Time 0.1000}\r\n")
@@ -62,12 +73,13 @@ def test_client_and_server_agree_on_the_end_of_a_turn(message, moves, dialect, b
     assert turn is True if by_command and moves else turn.time == 0.1
 
 
-def waits(plan):
+def waits(plan: Iterator[Any]) -> LockstepTurn | bool:
     """Let a plan go on as far as it can; return whether it still waits."""
     try:
         next(plan)
     except StopIteration as done:
-        return done.value
+        result: LockstepTurn | bool = done.value
+        return result
     return True
 
 

@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import logging
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -32,10 +34,10 @@ class Work:
     def __init__(self) -> None:
         self.spent, self.done = 0.0, []
 
-    def __call__(self):
+    def __call__(self) -> float:
         return self.spent
 
-    def request(self, name, cost):
+    def request(self, name: int, cost: float) -> Callable[..., Any]:
         def do() -> None:
             self.spent += cost
             self.done.append(name)
@@ -102,13 +104,13 @@ def test_budget_of_an_address_is_kept_across_reconnects() -> None:
 
 
 class StubConnection:
-    def __init__(self, address, trusted=False) -> None:
+    def __init__(self, address: str, trusted: bool = False) -> None:
         self.address, self.trusted, self.reason = address, trusted, None
 
-    def logged_in(self):
+    def logged_in(self) -> bool:
         return self.trusted
 
-    def reject(self, reason) -> None:
+    def reject(self, reason: str) -> None:
         self.reason = reason
 
 
@@ -213,7 +215,7 @@ def test_timeout_counts_from_the_begin_of_each_turn() -> None:
 def test_closed_connection_leaves_no_reference_cycle() -> None:
     """A cycle would be freed by the garbage collector only, which delays physics."""
 
-    async def connect_and_close():
+    async def connect_and_close() -> list[Any]:
         world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
         gateway = UsarsimGateway(((0, PortProfile()),))
         async with Server(Simulation(world), ServerOptions(gateways=(gateway,))) as server:

@@ -1,8 +1,9 @@
 """Every order of a client is understood as it was meant."""
 
 import pytest
+from support.scripted_server import ScriptedServer
 
-from grouser.client.connection import join
+from grouser.client.connection import RemoteRobot, join
 from grouser.errors import BadValue
 from grouser.protocol.usarsim import commands, drive, extensions, setting
 from grouser.protocol.usarsim.dialects import DIALECTS
@@ -59,7 +60,9 @@ ORDERS = {
 
 @pytest.mark.parametrize("call", ORDERS)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_command_is_parsed_by_the_server_side(scripted_server, call, dialect) -> None:
+def test_every_command_is_parsed_by_the_server_side(
+    scripted_server: ScriptedServer, call: str, dialect: str
+) -> None:
     said, meant = ORDERS[call]
     with join("P3AT", port=scripted_server.port, dialect=dialect) as robot:
         said(robot)
@@ -67,6 +70,6 @@ def test_every_command_is_parsed_by_the_server_side(scripted_server, call, diale
     assert scripted_server.received[2:-1] == [meant]
 
 
-def test_unknown_order_lists_the_allowed_ones(scripted_robot) -> None:
+def test_unknown_order_lists_the_allowed_ones(scripted_robot: RemoteRobot) -> None:
     with pytest.raises(BadValue, match="order is 'angel'.*did you mean 'angle'"):
         scripted_robot.joint("Neck", 1.0, "angel")

@@ -2,7 +2,9 @@
 
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)
 
 
 @contextmanager
-def image_server(answer, shown):
+def image_server(answer: Callable[..., Any], shown: list[Any]) -> Iterator[Address]:
     """Answer each request over one connection; note what was shown before the first."""
     listener = socket.create_server(("127.0.0.1", 0))
 
@@ -48,7 +50,7 @@ def image_server(answer, shown):
         listener.close()
 
 
-def raw(request: pytest.FixtureRequest):
+def raw(request: pytest.FixtureRequest) -> bytes:
     """Draw what is asked for out of one picture."""
     part = RGB
     if isinstance(request, Region):

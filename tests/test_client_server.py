@@ -1,13 +1,15 @@
 """Clients and the real server: what a user's program does, over a real network."""
 
 import asyncio
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from grouser.client import asynchronous
 from grouser.client.address import Address
-from grouser.client.connection import connect, control, join
+from grouser.client.connection import RemoteRobot, connect, control, join
+from grouser.client.conversation import LockstepTurn
 from grouser.client.launch import Ports, serving
 from grouser.client.pictures import PictureConnection, watch
 from grouser.errors import BadValue, Disconnected, Refused
@@ -17,19 +19,19 @@ from grouser.protocol.usarsim.setting import ResetSensor
 
 
 @pytest.fixture(scope="module")
-def ports():
+def ports() -> Iterator[Ports]:
     options = ("--picture-type", "raw", "--speed", "2")
     with serving("pioneer_room", *options) as ports:
         yield ports
 
 
 @pytest.fixture
-def robot(ports):
+def robot(ports: Ports) -> Iterator[RemoteRobot]:
     with join("P3AT", "R1", port=ports.control, timeout=60) as robot:
         yield robot
 
 
-def test_robot_follows_drive_commands(robot) -> None:
+def test_robot_follows_drive_commands(robot: RemoteRobot) -> None:
     assert robot.level == "pioneer_room"
     begin = robot.reading("GroundTruth")
     robot.drive(3.0, 3.0)
@@ -62,7 +64,7 @@ def test_server_without_opengl_rejects_image_requests_with_a_reason(
                 pictures.take(timeout=60)
 
 
-def test_queries(robot) -> None:
+def test_queries(robot: RemoteRobot) -> None:
     assert robot.geometry().name == "P3AT"
     assert robot.configuration().steering == "SkidSteered"
     assert robot.geometry("RangeScanner").sensors[0].name == "Scanner1"
@@ -72,13 +74,13 @@ def test_queries(robot) -> None:
     assert robot.response(ResetSensor("Odometry")).results[0].status == "OK"
 
 
-def test_mission_package_turns(robot) -> None:
+def test_mission_package_turns(robot: RemoteRobot) -> None:
     robot.package("CameraPanTilt", {0: 0.4})
     while abs(robot.packages["CameraPanTilt"].links[0].value - 0.4) > 0.02:
         robot.reading("Odometry")
 
 
-def test_rejections_are_raised_with_their_text(ports, robot) -> None:
+def test_rejections_are_raised_with_their_text(ports: Ports, robot: RemoteRobot) -> None:
     with pytest.raises(Refused, match="no robot of class 'P3TA'.*did you mean 'p3at'"):
         join("P3TA", port=ports.control)
     robot.joint("NoSuchJoint", 1.0)
@@ -93,14 +95,14 @@ def test_rejections_are_raised_with_their_text(ports, robot) -> None:
         robot.turn()
 
 
-def test_occupied_start_pose_raises_refused(ports) -> None:
+def test_occupied_start_pose_raises_refused(ports: Ports) -> None:
     with pytest.raises(Refused, match="INIT: Location is '0,1', must be three numbers"):
         join("P3AT", port=ports.control, at=(0, 1))
     with pytest.raises(Refused, match="Location is 99999, 0, 0, must be within 1000 m of the"):
         join("P3AT", port=ports.control, at=(99999, 0, 0))
 
 
-def test_console_and_world_controller(ports) -> None:
+def test_console_and_world_controller(ports: Ports) -> None:
     with connect(port=ports.control) as connection:
         assert connection.console("help")
         with pytest.raises(BadValue):
@@ -119,15 +121,15 @@ def test_console_and_world_controller(ports) -> None:
             referee.start_poses(timeout=30)
 
 
-def test_image_is_of_the_own_camera(robot, ports) -> None:
+def test_image_is_of_the_own_camera(robot: RemoteRobot, ports: Ports) -> None:
     with watch(robot, port=ports.images) as pictures:
         picture = pictures.take(timeout=60)
     assert picture.shape == (240, 320, 3)
     assert np.ptp(picture) > 30
 
 
-def test_two_async_robots_in_lockstep(ports) -> None:
-    async def drive(name, y, spin):
+def test_two_async_robots_in_lockstep(ports: Ports) -> None:
+    async def drive(name: str, y: float, spin: float) -> list[LockstepTurn]:
         async with await asynchronous.async_join(
             "P2DX", name, at=(-1, y, 0), port=ports.control, timeout=60
         ) as robot:
@@ -139,7 +141,7 @@ def test_two_async_robots_in_lockstep(ports) -> None:
                     return turns
                 robot.drive(spin, spin)
 
-    async def both():
+    async def both() -> list[list[LockstepTurn]]:
         return await asyncio.gather(drive("A", -0.5, 2.0), drive("B", 0.5, 4.0))
 
     for turns in asyncio.run(both()):

@@ -4,6 +4,9 @@ import asyncio
 import shutil
 import ssl
 import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from support.scripted_server import POSES, ScriptedServer, answer_as_one_robot, wait_for_odometry
@@ -12,10 +15,11 @@ from grouser.client import asynchronous
 from grouser.client.connection import connect, join
 from grouser.client.launch import serving
 from grouser.errors import BadValue, Disconnected, NoAnswer, Refused
+from grouser.protocol.usarsim.commands import StartPose
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory):
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("tls") / "both.pem"
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -31,29 +35,31 @@ def certificate(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture
-def private_peer(certificate):
+def private_peer(certificate: Path) -> Iterator[ScriptedServer]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     with ScriptedServer(answer_as_one_robot, context=context) as scripted_server:
         yield scripted_server
 
 
-def test_tls_with_a_given_certificate(private_peer, certificate) -> None:
+def test_tls_with_a_given_certificate(private_peer: ScriptedServer, certificate: Path) -> None:
     trusted = certificate.with_name("cert.pem")
     with join("P3AT", port=private_peer.port, tls=trusted) as robot:
         robot.drive(2.0, 2.0)
         assert wait_for_odometry(robot, 2.0)
         assert robot.newest("Odometry").pose[0] == 2.0
 
-    async def program():
-        where = {"port": private_peer.port, "tls": trusted}
+    async def program() -> tuple[StartPose]:
+        where: dict[str, Any] = {"port": private_peer.port, "tls": trusted}
         async with await asynchronous.async_join("P3AT", **where) as robot:
             return await robot.start_poses()
 
     assert asyncio.run(program()) == POSES
 
 
-def test_tls_errors_name_the_cause(private_peer, scripted_server, certificate) -> None:
+def test_tls_errors_name_the_cause(
+    private_peer: ScriptedServer, scripted_server: ScriptedServer, certificate: Path
+) -> None:
     with pytest.raises(Disconnected, match="certificate is not trusted"):
         connect(port=private_peer.port, tls=True)
     with pytest.raises(Disconnected, match="does not speak TLS"):
@@ -66,12 +72,17 @@ def test_tls_errors_name_the_cause(private_peer, scripted_server, certificate) -
         connect(port=scripted_server.port, tls="nobody.pem")
 
 
-def test_server_with_token_and_tls(certificate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_with_token_and_tls(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROUSER_TOKEN", "correct-horse-battery")
     trusted = certificate.with_name("cert.pem")
     options = ("--certificate", str(certificate), "--images", "-1", "--dialect", "udk")
     with serving("pioneer_room", *options) as ports:
-        where = {"port": ports.control, "tls": trusted, "timeout": 30, "dialect": "udk"}
+        where: dict[str, Any] = {
+            "port": ports.control,
+            "tls": trusted,
+            "timeout": 30,
+            "dialect": "udk",
+        }
         with join("P3AT", token="correct-horse-battery", **where) as robot:
             assert robot.geometry().name == "P3AT"
             robot.package("CameraPanTilt", {1: 0.2})  # ACT, and links counted otherwise

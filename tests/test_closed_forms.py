@@ -1,5 +1,7 @@
 """What statics says of crawlers: the formulas, the contact they judge, and the quick experiment."""
 
+from typing import Any
+
 import mujoco
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from grouser.physics.compliance import Compliance
     ("length_over_gauge", "ratio"),
     [(0.5, 0.96), (1.0, 0.83), (1.25, 0.74), (1.5, 0.65), (1.75, 0.56), (2.0, 0.48)],
 )
-def test_turning_depends_on_length_over_gauge_alone(length_over_gauge, ratio) -> None:
+def test_turning_depends_on_length_over_gauge_alone(length_over_gauge: float, ratio: float) -> None:
     assert closed_forms.turning_ratio(length_over_gauge) == pytest.approx(ratio, abs=0.006)
 
 
@@ -35,7 +37,7 @@ def test_a_low_centre_of_mass_climbs_higher() -> None:
 
 
 def test_without_grip_on_the_edge_a_climb_ends_sooner() -> None:
-    size = {"radius": 0.08, "x": 0.225, "z": 0.0}
+    size: dict[str, Any] = {"radius": 0.08, "x": 0.225, "z": 0.0}
     pitch = closed_forms.step_pitch(**size)
     enough, less = np.tan(pitch) + 0.01, np.tan(pitch) - 0.3
     balance = closed_forms.step_limit(**size)
@@ -44,7 +46,7 @@ def test_without_grip_on_the_edge_a_climb_ends_sooner() -> None:
 
 
 def test_the_wider_bars_are_apart_the_deeper_an_edge_lies_and_the_higher_a_crawler_climbs() -> None:
-    size = {"radius": 0.08, "x": 0.225, "z": 0.0}
+    size: dict[str, Any] = {"radius": 0.08, "x": 0.225, "z": 0.0}
     bars = [Bars(height=0.01, tip_radius=0.003, pitch=pitch) for pitch in (0.002, 0.016, 0.035)]
     depths = [float(one.edge_depth(np.radians(45))) for one in bars]
     # An edge between two round tips 16 mm apart: 8 mm, less what the tips' roundness takes.
@@ -65,7 +67,9 @@ def test_springs_without_drums_tip_back_sooner_and_stiff_ones_as_rigid_crawlers_
     assert angles[-1] == pytest.approx(closed_forms.tip_back_angle(**size), abs=1e-3)
 
 
-def on_an_edge(friction, frequency=300.0, damping_ratio=0.05):
+def on_an_edge(
+    friction: float, frequency: float = 300.0, damping_ratio: float = 0.05
+) -> tuple[float, float]:
     """Return growth and frequency of the hop of a crawler that slips on the edge of a step."""
     mass, length, radius, pitch, along = 15.0, 0.45, 0.08, np.radians(50), 0.131
     ahead = np.array([np.cos(pitch), np.sin(pitch)])
@@ -111,7 +115,9 @@ def test_the_wall_formula_is_met_with_equality() -> None:
     assert mu / (1 + mu**2) * (radius + mu * (length + radius)) == pytest.approx(x)
 
 
-def standing(mass, timestep=0.001, **said):
+def standing(
+    mass: float, timestep: float = 0.001, **said: float
+) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """Return model and data of a ball that has come to rest on a plane."""
     spec = mujoco.MjSpec()
     spec.option.timestep = timestep
@@ -129,7 +135,7 @@ def standing(mass, timestep=0.001, **said):
 
 
 @pytest.mark.parametrize("mass", [0.1, 20.0])
-def test_whatever_it_weighs_it_sinks_by_gravity_over_frequency_squared(mass) -> None:
+def test_whatever_it_weighs_it_sinks_by_gravity_over_frequency_squared(mass: float) -> None:
     _, data = standing(mass, frequency=200.0, damping_ratio=0.1)
     assert 0.1 - data.qpos[2] == pytest.approx(9.81 / 200.0**2, rel=0.02)
 

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,7 +26,7 @@ POINTS[7] = np.nan
 COLOURS = np.random.default_rng(1).integers(0, 256, (ROWS * COLUMNS, 3)).astype(np.uint8)
 
 
-def lzf(data):
+def lzf(data: bytes) -> bytes:
     """Pack bytes as LZF: what came 1 to 8191 bytes before is referred to, the rest is plain."""
     out, at, plain = bytearray(), 0, bytearray()
 
@@ -61,7 +62,12 @@ def lzf(data):
     return bytes(out)
 
 
-def pcd(data="binary", points=POINTS, head=None, viewpoint="1 2 3 1 0 0 0"):
+def pcd(
+    data: str = "binary",
+    points: npt.NDArray[np.float32] = POINTS,
+    head: dict[str, str | None] | None = None,
+    viewpoint: str = "1 2 3 1 0 0 0",
+) -> bytes:
     """Return a PCD file with a field that has two numbers, x, y, z and colours."""
     record = np.zeros(
         len(points), [("pair", "<u2", 2), ("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("rgb", "<u4")]
@@ -93,7 +99,9 @@ def pcd(data="binary", points=POINTS, head=None, viewpoint="1 2 3 1 0 0 0"):
     return text + "\n".join(rows).encode()
 
 
-def ply(form="binary_little_endian", points=POINTS, count=None):
+def ply(
+    form: str = "binary_little_endian", points: npt.NDArray[np.float32] = POINTS, count: None = None
+) -> bytes:
     order = ">" if "big" in form else "<"
     head = (
         f"ply\nformat {form} 1.0\ncomment none\nelement vertex {count or len(points)}\n"
@@ -116,14 +124,14 @@ def ply(form="binary_little_endian", points=POINTS, count=None):
     return head + record.tobytes() + b"\x03" + b"\0" * 12
 
 
-def written(tmp_path: Path, name, content):
+def written(tmp_path: Path, name: str, content: bytes) -> Path:
     path = tmp_path / name
     path.write_bytes(content)
     return path
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
-def test_pcd(tmp_path: Path, data) -> None:
+def test_pcd(tmp_path: Path, data: str) -> None:
     cloud = read_cloud(written(tmp_path, "a.pcd", pcd(data)))
     np.testing.assert_array_equal(cloud.points, POINTS.astype(float))
     np.testing.assert_array_equal(cloud.colours, COLOURS)
@@ -133,7 +141,7 @@ def test_pcd(tmp_path: Path, data) -> None:
 
 
 @pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian"])
-def test_ply(tmp_path: Path, form) -> None:
+def test_ply(tmp_path: Path, form: str) -> None:
     cloud = read_cloud(written(tmp_path, "a.PLY", ply(form)))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
     np.testing.assert_array_equal(cloud.colours, COLOURS)
@@ -141,7 +149,7 @@ def test_ply(tmp_path: Path, form) -> None:
 
 
 @pytest.mark.parametrize("text", ["{} {} {}\n", "{},{},{}\n", "{};{};{};0.5;12;13;14\n"])
-def test_xyz(tmp_path: Path, text) -> None:
+def test_xyz(tmp_path: Path, text: str) -> None:
     rows = "".join(text.format(*row) for row in POINTS.tolist())
     cloud = read_cloud(written(tmp_path, "a.xyz", f"x y z\n# told\n{rows}".encode()))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
@@ -158,7 +166,7 @@ def test_npz(tmp_path: Path) -> None:
     assert again.origins.tolist() == [0, 1, 2]
 
 
-def depth_png(tmp_path: Path, counts, name="depth.png"):
+def depth_png(tmp_path: Path, counts: npt.NDArray[np.int64], name: str = "depth.png") -> Path:
     Image.fromarray(counts.astype(np.uint16)).save(tmp_path / name)
     return tmp_path / name
 
@@ -189,7 +197,7 @@ def test_a_depth_picture_with_its_intrinsics(tmp_path: Path) -> None:
         read_cloud(written(tmp_path, "cut.png", whole[: len(whole) // 2]), given_)
 
 
-def wrong(content, ending, message, tmp_path: Path, **more):
+def wrong(content: bytes, ending: str, message: str, tmp_path: Path, **more) -> str:
     path = written(tmp_path, f"wrong{ending}", content)
     with pytest.raises(BadValue, match=message) as caught:
         read_cloud(path, **more)
@@ -216,7 +224,9 @@ def wrong(content, ending, message, tmp_path: Path, **more):
         ({"WIDTH": "100000", "HEIGHT": "100000", "POINTS": "10000000000"}, "at most 30,000,000"),
     ],
 )
-def test_wrong_headers_of_pcd_files(tmp_path: Path, head, message) -> None:
+def test_wrong_headers_of_pcd_files(
+    tmp_path: Path, head: dict[str, str | None], message: str
+) -> None:
     wrong(pcd(head=head), ".pcd", message, tmp_path)
 
 
@@ -241,7 +251,7 @@ def test_bombs_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
-def test_pcd_files_cut_off_anywhere(tmp_path: Path, data) -> None:
+def test_pcd_files_cut_off_anywhere(tmp_path: Path, data: str) -> None:
     whole = pcd(data)
     for length in range(0, len(whole) - 5, 7):
         with pytest.raises(BadValue):
@@ -286,7 +296,7 @@ def test_nothing_seen_millimetres_and_strange_names(tmp_path: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=3000))
-def test_lzf_gives_back_what_was_packed(data) -> None:
+def test_lzf_gives_back_what_was_packed(data: bytes) -> None:
     data = data + data[: len(data) // 2] + b"abcabcabc" * 50
     packed = lzf(data)
     assert decompress(packed, len(data)) == data

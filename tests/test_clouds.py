@@ -7,15 +7,17 @@ from grouser.errors import BadValue
 from grouser.evaluation.clouds import fit_plane
 from grouser.experiments import roach_table31
 from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array
 
 
-def plane(count, rng, noise=0.0):
+def plane(count: int, rng: np.random.Generator, noise: float = 0.0) -> Array:
     """Return points near the plane through (0, 0, 1) with normal (1, 2, 2) / 3."""
     across = np.array([1.0, 2.0, 2.0]) / 3
     first = np.array([0.0, 1.0, -1.0]) / np.sqrt(2)
     spread = rng.uniform(-1, 1, (count, 2))
     points = np.outer(spread[:, 0], first) + np.outer(spread[:, 1], np.cross(across, first))
-    return points + np.array([0, 0, 1]) + np.outer(rng.normal(0, noise, count), across)
+    result: Array = points + np.array([0, 0, 1]) + np.outer(rng.normal(0, noise, count), across)
+    return result
 
 
 def test_a_plane_is_found_with_its_error_and_without_outliers() -> None:

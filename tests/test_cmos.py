@@ -4,18 +4,22 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.benches import cmos as bench
 from grouser.errors import BadValue, MissingDependency, UnknownName
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
+from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.imaging.cmos import (
     IDEAL_CMOS,
@@ -43,21 +47,26 @@ ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
 PAPER_SPIN = math.radians(300.0)  # rad/s   fig. 9: 0.30 deg/ms
 
 
-def flat(level, lens=PINHOLE):
+def flat(level: int, lens: Lens = PINHOLE) -> npt.NDArray[np.uint8]:
     return np.full((lens.height, lens.width, 3), level, np.uint8)
 
 
-def through(camera, draw, spin=(0.0, 0.0, 0.0), seed=0):
+def through(
+    camera: CmosFilter,
+    draw: Callable[..., Any],
+    spin: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    seed: int = 0,
+) -> npt.NDArray[np.uint8]:
     """Return what ``camera`` sees of a pinhole picture that ``draw(plane)`` makes."""
     plane = camera.source_plane(spin)
     pixels = np.concatenate([draw(plane).reshape(-1), np.zeros(SPARE_BYTES, np.uint8)])
     return camera.apply_warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
 
 
-def wall(edge):
+def wall(edge: float) -> Callable[..., Any]:
     """Return how to draw a wall, dark left of the direction ``edge`` (a tangent), white right."""
 
-    def draw(plane):
+    def draw(plane: ImagePlane) -> npt.NDArray[np.uint8]:
         (fx, _), (cx, _) = plane.focal, plane.centre
         part = np.clip(cx + fx * edge - np.arange(plane.width) + 0.5, 0, 1)  # of a pixel is dark
         levels = np.rint(230 - 200 * part).astype(np.uint8)
@@ -66,7 +75,7 @@ def wall(edge):
     return draw
 
 
-def edges(image):
+def edges(image: npt.NDArray[np.uint8]) -> tuple[Array, Array]:
     """Return mean and variance of each row's brightness step, pixels."""
     slope = np.diff(image.mean(axis=2), axis=1)
     where = np.arange(slope.shape[1]) + 0.5
@@ -81,7 +90,7 @@ LENSES = [Radial(-0.3), Radial(-0.1), Radial(0.2), Polynomial(-0.2, 0.05, 0.002,
 
 
 @pytest.mark.parametrize("distortion", LENSES, ids=str)
-def test_distortion_round_trip(distortion) -> None:
+def test_distortion_round_trip(distortion: Radial | Polynomial) -> None:
     lens = replace(PINHOLE, distortion=distortion)
     rows, columns = np.mgrid[: lens.height, : lens.width]
     pixels = np.stack([columns, rows], axis=-1)
@@ -89,7 +98,7 @@ def test_distortion_round_trip(distortion) -> None:
 
 
 @given(st.floats(-0.5, 0.3), st.floats(-0.6, 0.6), st.floats(-0.6, 0.6))
-def test_radial_distortion_is_the_papers_closed_form(kappa, u, v) -> None:
+def test_radial_distortion_is_the_papers_closed_form(kappa: float, u: float, v: float) -> None:
     shrunk = 2 / (1 + math.sqrt(1 - 4 * kappa * (u * u + v * v)))  # eq. 2
     x, y = Radial(kappa).distort((u, v))
     assert (x, y) == pytest.approx((shrunk * u, shrunk * v), abs=1e-12)
@@ -119,7 +128,7 @@ def test_impossible_lenses_are_refused() -> None:
 
 
 @pytest.mark.parametrize("kappa", [-0.1, 0.1])
-def test_the_filter_puts_things_where_the_lens_does(kappa) -> None:
+def test_the_filter_puts_things_where_the_lens_does(kappa: float) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     edge = 0.4
     seen, _ = edges(through(CmosFilter(lens), wall(edge)))
@@ -133,7 +142,7 @@ def test_a_filter_of_nothing_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("speed", [PAPER_SPIN, -PAPER_SPIN / 3])
-def test_skew_and_motion_blur_are_what_geometry_says(speed) -> None:
+def test_skew_and_motion_blur_are_what_geometry_says(speed: float) -> None:
     """A vertical edge, a camera that turns: focal length, speed and line delay predict it all."""
     camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
     places, moving = edges(through(camera, wall(0.0), spin=(0.0, speed, 0.0)))
@@ -176,7 +185,7 @@ def test_lens_blur_is_a_gaussian_of_five_by_five() -> None:
 
 
 @pytest.mark.parametrize("power", [2.0, 4.0])
-def test_limb_darkening_is_a_power_of_the_cosine(power) -> None:
+def test_limb_darkening_is_a_power_of_the_cosine(power: float) -> None:
     seen = CmosFilter(PINHOLE, Cmos(blur=0.0, darkening=power))(flat(200))
     rays = PINHOLE.rays()
     cosine = 1 / np.sqrt(1 + (rays**2).sum(axis=-1))
@@ -197,13 +206,13 @@ def test_exposure_and_white_balance() -> None:
 # -- noise -----------------------------------------------------------------------------------------
 
 
-def noisy(level, noise, frames=8, lens=PINHOLE):
+def noisy(level: int, noise: Noise, frames: int = 8, lens: Lens = PINHOLE) -> Array:
     camera = CmosFilter(lens, replace(IDEAL_CMOS, noise=noise))
     return np.stack([camera(flat(level, lens), seed=seed) for seed in range(frames)]).astype(float)
 
 
 @pytest.mark.parametrize("level", [40, 128, 200])
-def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level) -> None:
+def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level: int) -> None:
     noise = Noise(read=3.0, shot=0.08)
     seen = noisy(level, noise)
     deviation = math.sqrt(noise.deviation(level) ** 2 + 1 / 12)  # rounding to grey levels
@@ -248,7 +257,7 @@ def test_the_seed_decides_the_noise() -> None:
 
 
 @pytest.fixture(scope="module")
-def views():
+def views() -> Iterator[Callable[..., Any]]:
     model, data = bench.scene()
     with Renderer(64, 64, shadows=False, smooth=False) as renderer:
         yield lambda size, noise, spin: bench.FilteredView(
@@ -258,14 +267,16 @@ def views():
 
 @pytest.mark.parametrize("size", bench.SIZES)
 @pytest.mark.parametrize("spin", [bench.SPIN, bench.STILL, (1.0, -2.0, 3.0)])
-def test_both_ways_agree_within_a_grey_level(views, size, spin) -> None:
+def test_both_ways_agree_within_a_grey_level(
+    views: Callable[..., Any], size: tuple[int, int], spin: tuple[float, float, float]
+) -> None:
     view = views(size, bench.NO_NOISE, spin)
     fused, separate = view.fused(), view.separate()
     assert fused.std() > 20, "there must be something to see"
     assert np.abs(fused.astype(int) - separate).max() <= 1
 
 
-def test_both_ways_have_the_same_noise(views) -> None:
+def test_both_ways_have_the_same_noise(views: Callable[..., Any]) -> None:
     noise = bench.ERS210.cmos.noise
     view, clean = (
         views(bench.SIZES[0], noise, bench.SPIN),
@@ -293,7 +304,7 @@ BOARDS = [
 
 
 @pytest.mark.parametrize("kappa", [-0.3, -0.1, 0.15])
-def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa) -> None:
+def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa: float) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
     found = [
@@ -366,7 +377,9 @@ def test_imagers_by_name_and_by_numbers() -> None:
 
 @pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)])
 @pytest.mark.parametrize("lens", [ERS210.lens, replace(ERS210.lens, width=63, height=48)])
-def test_numpy_makes_the_same_picture_as_the_compiled_sweep(lens, spin) -> None:
+def test_numpy_makes_the_same_picture_as_the_compiled_sweep(
+    lens: Lens, spin: tuple[float, float, float]
+) -> None:
     source = np.random.default_rng(1).integers(0, 256, (lens.height, lens.width, 3))
     compiled, arrays = (
         CmosFilter(lens, ERS210.cmos, ERS210.shutter, compiled=how)(

@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import given, settings
@@ -34,12 +35,12 @@ NAMES = Names(
 
 
 @pytest.fixture(scope="module")
-def console():
+def console() -> Console:
     return Console(Simulation(grouser.load("gate")), steps=True)
 
 
 @pytest.mark.parametrize("word", PHRASES)
-def test_every_example_is_valid(word) -> None:
+def test_every_example_is_valid(word: str) -> None:
     phrase = PHRASES[word]
     assert phrase.example.split()[0] == word
     assert phrase.help.endswith(".")
@@ -95,7 +96,7 @@ def test_lines_become_actions() -> None:
         ("x" * 2000, "at most 1000"),
     ],
 )
-def test_error_is_one_sentence(line, sentence) -> None:
+def test_error_is_one_sentence(line: str, sentence: str) -> None:
     with pytest.raises(GrouserError, match=sentence) as caught:
         parse(line, NAMES)
     assert "\n" not in str(caught.value)
@@ -111,7 +112,7 @@ WORDS = st.one_of(
 
 @given(st.lists(WORDS, max_size=9).map(" ".join))
 @settings(max_examples=400, deadline=None)
-def test_any_line_is_an_action_or_an_error_of_one_line(line) -> None:
+def test_any_line_is_an_action_or_an_error_of_one_line(line: str) -> None:
     error_text, action = "", None
     try:
         action = parse(line, NAMES)
@@ -122,7 +123,7 @@ def test_any_line_is_an_action_or_an_error_of_one_line(line) -> None:
     assert not isinstance(action, actions.CallRoutine)
 
 
-def test_help_lists_every_word_and_explains_each(console) -> None:
+def test_help_lists_every_word_and_explains_each(console: Console) -> None:
     listing = console.execute("help")
     for word in (PHRASES.keys() | QUERIES.keys()) - {"call", "complete"}:
         assert f"\n{word} " in f"\n{listing}"
@@ -148,13 +149,13 @@ def test_help_lists_every_word_and_explains_each(console) -> None:
         ("nonsense ", []),
     ],
 )
-def test_completion(console, text, words) -> None:
+def test_completion(console: Console, text: str, words: list[str]) -> None:
     assert console.complete(text) == words
     # Over the network it is a line itself; a dot marks its end.
     assert console.execute(f"complete {text}.").splitlines() == words
 
 
-def test_queries(console) -> None:
+def test_queries(console: Console) -> None:
     assert console.execute("list robots").startswith("rex (ers7)")
     assert "gate  0% open" in console.execute("list doors")
     assert console.execute("inside doorstep") == "none"
@@ -169,7 +170,7 @@ def test_queries(console) -> None:
     console.execute("resume")
 
 
-def test_error_of_spawn_names_the_world_and_changes_nothing(console) -> None:
+def test_error_of_spawn_names_the_world_and_changes_nothing(console: Console) -> None:
     before = console.simulation.fingerprint()
     with pytest.raises(GrouserError, match="^world 'gate': .*'frnt_deg'.*mean 'front_deg'"):
         console.execute("spawn quince q at 2 0 frnt_deg=3")
@@ -181,7 +182,7 @@ def test_step_is_refused_on_a_paced_simulation() -> None:
         Console(Simulation(grouser.load("gate"))).execute("step 1")
 
 
-def run(*arguments, lines):
+def run(*arguments: str, lines: list[str]) -> CompletedProcess:
     return subprocess.run(
         [sys.executable, "-m", "grouser", "console", *arguments],
         input="\n".join(lines),
@@ -212,7 +213,9 @@ def test_command_reads_a_pipe() -> None:
         (("--server", "http://there"), "must be HOST or HOST:PORT, such as robots:3000"),
     ],
 )
-def test_invalid_option_is_reported_in_one_sentence(options, sentence) -> None:
+def test_invalid_option_is_reported_in_one_sentence(
+    options: tuple[str, ...], sentence: str
+) -> None:
     ended = CliRunner().invoke(app, ["console", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())

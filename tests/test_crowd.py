@@ -7,11 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grouser.client.connection import join
-from grouser.client.launch import serving
+from grouser.client.launch import Ports, serving
 
 CLIENT = Path(__file__).parent / "support" / "camera_client.py"
 
@@ -26,7 +27,11 @@ STATE_EVERY = 0.2
 """Simulated seconds between two STA of the UT2004 dialect."""
 
 
-def start_clients(ports, crowd, seconds):
+def start_clients(
+    ports: Ports,
+    crowd: tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str, str]],
+    seconds: int,
+) -> list[subprocess.Popen[bytes]]:
     """Start one process per robot; return them when all have joined and received a picture."""
     clients = [
         subprocess.Popen(
@@ -47,26 +52,27 @@ def start_clients(ports, crowd, seconds):
     return clients
 
 
-def drive(clients) -> None:
+def drive(clients: list[subprocess.Popen[bytes]]) -> None:
     """Start all clients at once."""
     for client in clients:
         client.stdin.write("go\n")
         client.stdin.flush()
 
 
-def read_report(client):
+def read_report(client: subprocess.Popen[bytes]) -> dict[str, Any]:
     """Return the report of a client."""
     report, _ = client.communicate(timeout=120)
     assert client.returncode == 0
-    return json.loads(report)
+    result: dict[str, Any] = json.loads(report)
+    return result
 
 
-def gaps(report):
+def gaps(report: dict[str, Any]) -> list[float]:
     """Return the simulated times between the states that a client received."""
     return [late - early for (early, _), (late, _) in itertools.pairwise(report["stamps"])]
 
 
-def check(report) -> None:
+def check(report: dict[str, Any]) -> None:
     """Check that no state is missing, no foreign reading was received and the pictures change."""
     assert max(gaps(report)) < 1.5 * STATE_EVERY
     # Requests and pictures both come at 10 Hz: some requests are too early, most often those for

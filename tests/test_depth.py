@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.sensor_rig import block, put, simulation
 
 from grouser.errors import UnknownName
+from grouser.frames import Array
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, DepthOptics, corrupt, resample
 from grouser.sensors.imaging.depth_errors import (
@@ -17,20 +19,23 @@ from grouser.sensors.imaging.depth_errors import (
     smooth_noise,
 )
 from grouser.world.objects import Ball
+from grouser.world.world_object import WorldObject
 
 EYE = {"kind": "depth", "mount": "body", "at": [0.4, 0.0, 0.91]}  # (0.4, 0, 1) in the world
 WALL = block("wall", (2.5, 0, 2), (0.2, 30, 4))  # its face is 2 m ahead
 SMALL = ImagePlane.centred(160, 120, 120.0)
 
 
-def sees(camera, *objects):
+def sees(
+    camera: DepthOptics | str, *objects: WorldObject
+) -> tuple[DepthCamera, npt.NDArray[np.float32]]:
     """Return a camera's description and what it sees from where it stands."""
     sim = simulation({**EYE, "camera": camera}, objects=objects)
     description, _ = sim.scene.sensors["a", "depth"]
     return description, sim.read("a", "depth").array("depth")
 
 
-def wall(plane, distance, yaw=0.0):
+def wall(plane: ImagePlane, distance: float, yaw: float = 0.0) -> Array:
     """Return the depths of a plane ``distance`` ahead that is turned about the vertical."""
     right, _ = plane.slopes()
     row = distance * math.cos(yaw) / (math.cos(yaw) - math.sin(yaw) * right)
@@ -156,7 +161,7 @@ def test_smooth_noise_has_variance_one_everywhere() -> None:
     ("camera", "shape"),
     [("kinect2", (424, 512)), ("kinect2_qhd", (540, 960)), ("kinect2_hd", (1080, 1920))],
 )
-def test_kinect_2_gives_three_sizes_of_cloud(camera, shape) -> None:
+def test_kinect_2_gives_three_sizes_of_cloud(camera: str, shape: tuple[int, int]) -> None:
     description, depth = sees(camera, WALL)
     assert depth.shape == shape
     cloud = description.points(depth)

@@ -41,7 +41,7 @@ RUN = [
 ]
 
 
-def named(pages):
+def named(pages: list[Path]):
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -55,7 +55,7 @@ def test_every_block_has_a_language_or_a_reason_to_skip() -> None:
 
 
 @pytest.mark.parametrize(("place", "line"), LINES, ids=[f"{p} {c[:50]}" for p, c in LINES])
-def test_options_in_documented_commands_exist(place, line) -> None:
+def test_options_in_documented_commands_exist(place: str, line: str) -> None:
     """Without running them: whole commands of blocks are parsed, options in the text looked up."""
     arguments = grouser_arguments(line)
     if arguments is None or any("…" in word for word in arguments):
@@ -75,7 +75,7 @@ PART = {"name": "part", "terrain": [{"kind": "flat"}]}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_yaml_blocks_load_as_worlds(page, tmp_path: Path) -> None:
+def test_yaml_blocks_load_as_worlds(page: Path, tmp_path: Path) -> None:
     """Whole files as they are; the parts of one page together, completed by a name and a plane."""
     whole, parts = [], {}
     for block in blocks(page):

@@ -1,22 +1,26 @@
 """The driver: Algorithms 1 and 2 by hand, many rows as one, and paths that are none."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.planning.driver import LegLaw, PathDriver, SkidLaw
 
 LAW = LegLaw(base_speed=10.0, gain=0.5, top_ratio=4.0)
 
 
-def looking(*headings):
+def looking(*headings: float) -> Array:
     return np.array([Pose.at(yaw=heading).wxyz for heading in headings])
 
 
-def steered(driver, path, position, heading):
+def steered(
+    driver: PathDriver, path: list[list[float]], position: tuple[float, int], heading: float
+) -> tuple[list[float], int]:
     state = driver.begin(1)
     driver.enter(state, 0, path)
     command = driver.act(state, [0], np.array([position], float), looking(heading))
@@ -24,7 +28,7 @@ def steered(driver, path, position, heading):
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, -2.0, math.pi])
-def test_one_side_keeps_its_speed_and_the_other_grows_exponentially(heading) -> None:
+def test_one_side_keeps_its_speed_and_the_other_grows_exponentially(heading: float) -> None:
     for error in (-1.0, -0.2, 0.3, 2.0):
         towards = heading + error
         goal = [3 * math.cos(towards), 3 * math.sin(towards)]
@@ -123,7 +127,7 @@ def test_tracks_are_never_faster_than_they_can_stop_or_turn_towards_their_point(
 
 
 @pytest.mark.parametrize("path", [[], [[0.0]], [0.0, 1.0], [[0.0, math.nan]], np.zeros((2, 3))])
-def test_a_path_that_is_none_is_refused(path) -> None:
+def test_a_path_that_is_none_is_refused(path: Array | list[float | list[float]]) -> None:
     driver = PathDriver()
     with pytest.raises(BadValue, match="path: "):
         driver.enter(driver.begin(1), 0, path)
@@ -139,6 +143,6 @@ def test_a_path_that_is_none_is_refused(path) -> None:
         (lambda: SkidLaw(speed=0.0), "speed is 0.0"),
     ],
 )
-def test_a_driver_that_cannot_be_is_refused(make, what) -> None:
+def test_a_driver_that_cannot_be_is_refused(make: Callable[..., Any], what: str) -> None:
     with pytest.raises(BadValue, match=what):
         make()

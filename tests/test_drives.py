@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue, UnknownName
-from grouser.physics.drives import Drive, Drives, angle, speed, torque
+from grouser.physics.drives import Drive, Drives, Setpoint, angle, speed, torque
 from grouser.physics.state import StateArrays
 
 DRIVE = Drive(force=5.0, speed=2.0, saturation_error=0.05, damping=1.0)
@@ -17,7 +17,7 @@ DRIVE = Drive(force=5.0, speed=2.0, saturation_error=0.05, damping=1.0)
 class Arm:
     """One hinged arm in the horizontal plane, 1 kg at 0.3 m."""
 
-    def __init__(self, drive=DRIVE, gravity=0.0) -> None:
+    def __init__(self, drive: Drive = DRIVE, gravity: float = 0.0) -> None:
         spec = mujoco.MjSpec()
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         spec.option.gravity = [0, 0, -gravity]
@@ -33,7 +33,7 @@ class Arm:
         self.rows = StateArrays.one(self.model, self.data)
         self.drives = Drives(self.model, {"arm": drive})
 
-    def run(self, setpoint, seconds):
+    def run(self, setpoint: Setpoint | None, seconds: float) -> float:
         if setpoint:
             self.drives.command(self.rows, "arm", setpoint)
         fastest = strongest = 0.0
@@ -110,7 +110,7 @@ def test_power_is_force_times_speed() -> None:
 
 
 @pytest.mark.parametrize("field", ["force", "speed", "lead", "damping"])
-def test_impossible_drives_are_refused(field) -> None:
+def test_impossible_drives_are_refused(field: str) -> None:
     numbers = {"force": 1.0, "speed": 1.0, "lead": 0.1, "damping": 1.0, field: -1.0}
     with pytest.raises(BadValue, match=f"{field} is -1.0, must be above 0"):
         Drive(**numbers)

@@ -1,17 +1,21 @@
 """Standard equipment: a robot has its camera, laser and INS in a file, in Python, over the wire."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.server_fixtures import CONTROL_ONLY, ServerProcess
 from support.solver_yaml import SOLVER
 
+from grouser.client.connection import RemoteRobot
 from grouser.errors import UnknownName, WorldFileError
+from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.sensor_messages import Ins, RangeScan
 from grouser.robots.kinds import ROBOTS
 from grouser.simulation.changes.actions import Equip
 from grouser.simulation.simulation import Simulation
 from grouser.world import load
-from grouser.world.file import parse
+from grouser.world.file import World, parse
 
 YARD = f"""
 name: yard
@@ -31,20 +35,20 @@ CARRIED = {
 }
 
 
-def yard(*robots):
+def yard(*robots: str) -> str:
     return YARD + "".join(f"  - {{{robot}}}\n" for robot in robots)
 
 
-def world(robot):
+def world(robot: str) -> World:
     return parse(yard(robot), where="yard.yaml")
 
 
-def sensors(simulation, robot):
+def sensors(simulation: Simulation, robot: str) -> set[str]:
     return {name for owner, name in simulation.scene.sensors if owner == robot}
 
 
 @pytest.mark.parametrize("kind", CARRIED)
-def test_a_world_file_gives_a_robot_its_standard_equipment(kind) -> None:
+def test_a_world_file_gives_a_robot_its_standard_equipment(kind: str) -> None:
     bare = Simulation(world(f"name: r, kind: {kind}, position: [0, 0]"))
     equipped = Simulation(world(f"name: r, kind: {kind}, position: [0, 0], sensors: standard"))
     assert sensors(equipped, "r") - sensors(bare, "r") == CARRIED[kind]
@@ -98,7 +102,7 @@ def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_
         ("3", "yard.yaml line 23: robots.0.sensors is 3, a list is needed"),
     ],
 )
-def test_a_misspelt_word_names_the_nearest(said, sentence) -> None:
+def test_a_misspelt_word_names_the_nearest(said: str, sentence: str) -> None:
     with pytest.raises(WorldFileError) as caught:
         world(f"name: r, kind: kenaf, position: [0, 0], sensors: {said}")
     assert str(caught.value) == sentence
@@ -127,7 +131,7 @@ def test_a_world_with_equipment_can_be_sent_as_json() -> None:
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory):
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("yard") / "yard.yaml"
     path.write_text(
         yard(
@@ -138,11 +142,11 @@ def file(tmp_path_factory: pytest.TempPathFactory):
     return path
 
 
-def heard(robot, seconds=1.0):
+def heard(robot: RemoteRobot, seconds: float = 1.0) -> set[type[Message]]:
     return {type(message) for message in robot.listen(seconds)}
 
 
-def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file) -> None:
+def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file: Path) -> None:
     with ServerProcess(file.parent, file, *CONTROL_ONLY, "--speed", "4") as served:
         with served.join("Quince", "own") as robot:
             assert min(robot.reading("Scanner1").ranges) < 1.7
@@ -157,7 +161,7 @@ def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file) -> None:
             assert not {Ins, RangeScan} & heard(blind)
 
 
-def test_no_equipment_is_an_option_of_serve(file) -> None:
+def test_no_equipment_is_an_option_of_serve(file: Path) -> None:
     with ServerProcess(
         file.parent, file, *CONTROL_ONLY, "--speed", "4", "--no-equipment"
     ) as served:

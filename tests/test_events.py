@@ -10,14 +10,15 @@ import grouser
 from grouser.errors import GrouserError
 from grouser.service.console import Console
 from grouser.simulation.changes.actions import FireEvent, Leave, Reset
+from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 
 
-def lamps(sim):
+def lamps(sim: Simulation) -> dict[str, bool]:
     return {one.name: one.lit for one in sim.world.objects if one.kind == "lamp"}
 
 
-def opened(sim, name="gate"):
+def opened(sim: Simulation, name: str = "gate") -> float:
     return float(sim.data.joint(f"{name}/leaf").qpos[0])
 
 
@@ -25,13 +26,13 @@ def opened(sim, name="gate"):
 
 
 @pytest.fixture(scope="module")
-def by_itself():
+def by_itself() -> Simulation:
     sim = Simulation(grouser.load("gate"))
     sim.step(10.0)
     return sim
 
 
-def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself) -> None:
+def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself: Simulation) -> None:
     times = {name: time for time, name in logged(by_itself, "event")}
     entered = logged(by_itself, "enter")
     assert entered[0][1] == "doorstep"
@@ -43,7 +44,7 @@ def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself) -> None
     assert "surprise" in times
 
 
-def test_the_same_by_hand_is_the_same_to_the_bit(by_itself) -> None:
+def test_the_same_by_hand_is_the_same_to_the_bit(by_itself: Simulation) -> None:
     quiet = grouser.load("gate").changed(triggers=(), events=())
     sim = Simulation(quiet)
     console = Console(sim, steps=True)
@@ -196,7 +197,7 @@ def test_events_that_fire_one_another_through_routines_end() -> None:
     assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
-def fire_again(sim, happened) -> None:
+def fire_again(sim: Simulation, happened: LogEntry) -> None:
     sim.apply(FireEvent(happened.name))
 
 
@@ -240,13 +241,13 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
         ),
     ],
 )
-def test_mistakes_are_told_with_their_line(text, sentence) -> None:
+def test_mistakes_are_told_with_their_line(text: str, sentence: str) -> None:
     with pytest.raises(GrouserError, match=f"test.yaml line \\d+: .*{sentence}"):
         simulate(DOOR + text)
 
 
 @pytest.mark.parametrize("line", ["tell rex forwrd 1", "after 2 tell rex forwrd 1"])
-def test_what_a_robot_cannot_be_told_is_found_at_the_start(line) -> None:
+def test_what_a_robot_cannot_be_told_is_found_at_the_start(line: str) -> None:
     rex = "robots:\n  - {name: rex, kind: ers7, position: [0, 0]}\n"
     with pytest.raises(GrouserError, match=r"test.yaml line \d+: .*'forwrd'.*mean 'forward'"):
         simulate(f"{rex}events:\n  - {{name: a, do: [{line}]}}")

@@ -20,7 +20,7 @@ LONG = "82_"
     ],
     ids=lambda path: path.stem,
 )
-def test_example_runs(example, tmp_path: Path) -> None:
+def test_example_runs(example: Path, tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-W", "error", str(example)],
         cwd=tmp_path,

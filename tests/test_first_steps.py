@@ -20,7 +20,7 @@ BRIEF = ("--seconds", "0.5")
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_show_output_loads_as_the_same_world(name) -> None:
+def test_show_output_loads_as_the_same_world(name: str) -> None:
     world = load(name)
     again = parse(world_text(world), where="again.yaml", folder=shipped()[name].parent)
     assert again == world
@@ -45,7 +45,7 @@ def test_show_marks_defaults() -> None:
 
 
 @pytest.mark.parametrize("text", ["on", "1e3", "a: b", "it's", "", "- x", "näher", "null", "[1]"])
-def test_text_round_trips_through_show(text) -> None:
+def test_text_round_trips_through_show(text: str) -> None:
     world = load("quince_step").changed(description=text)
     assert parse(world_text(world), where="x").description == text
 

@@ -25,7 +25,7 @@ CRAWLER = {
 FOUR = {"front": {"reach": 0.22, "tip": 0.04}, "rear": {"reach": 0.14, "limits_deg": [-80, 90]}}
 
 
-def seen(x, nose_up_deg, time):
+def seen(x: float, nose_up_deg: int, time: float) -> Observation:
     return Observation(
         time=time,
         position=np.array([x, 0.0, 0.1]),
@@ -52,7 +52,7 @@ def test_packbot_climbs_stairs_with_its_flippers_alone() -> None:
     """Three risers of 150 mm with treads of 280 mm, as in public buildings."""
     flight = Stairs(x=0, rise=0.15, run=0.28, count=3, friction=0.6)
 
-    def climbed(flippers):
+    def climbed(flippers: bool) -> str:
         who = measure_candidate("packbot", {"flippers": flippers})
         trial = mobility_trial(who, "stairs", 28)
         goal = type(trial.goal)(x=0.56 + who.rear, z=0.45)
@@ -85,7 +85,9 @@ def test_with_rear_flippers_angles_are_the_stages_and_a_halt_changes_nothing_mor
 
 
 @pytest.mark.parametrize("flippers", [{"rear": {"reach": 0.2}}, FOUR])
-def test_a_crawler_has_the_flippers_it_is_given(flippers) -> None:
+def test_a_crawler_has_the_flippers_it_is_given(
+    flippers: dict[str, dict[str, float | list[int]]],
+) -> None:
     robot = describe("crawler", {**CRAWLER, "flippers": flippers}, "test").build()
     model = robot.spec.compile()
     assert set(robot.groups) == set(flippers)
@@ -108,7 +110,9 @@ def test_a_crawler_has_the_flippers_it_is_given(flippers) -> None:
         ([0.2], "is not"),
     ],
 )
-def test_flippers_that_cannot_be_are_refused(flippers, message) -> None:
+def test_flippers_that_cannot_be_are_refused(
+    flippers: dict[str, dict[str, float | list[int]]] | list[float], message: str
+) -> None:
     with pytest.raises(BadValue, match=message):
         describe("crawler", {**CRAWLER, "flippers": flippers}, "test")
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.frames import (
+    Array,
     Pose,
     conjugate,
     degrees,
@@ -33,7 +34,7 @@ turns = st.builds(from_rpy, angles, pitches, angles)
 
 
 @given(angles, pitches, angles)
-def test_rpy_round_trip(roll, pitch, yaw) -> None:
+def test_rpy_round_trip(roll: float, pitch: float, yaw: float) -> None:
     np.testing.assert_allclose(to_rpy(from_rpy(roll, pitch, yaw)), (roll, pitch, yaw), atol=1e-6)
     np.testing.assert_allclose(
         to_rpy_one(*from_rpy(roll, pitch, yaw)), (roll, pitch, yaw), atol=1e-6
@@ -41,24 +42,24 @@ def test_rpy_round_trip(roll, pitch, yaw) -> None:
 
 
 @given(turns, turns, vectors)
-def test_scalar_versions_equal_array_versions_bit_for_bit(a, b, v) -> None:
+def test_scalar_versions_equal_array_versions_bit_for_bit(a: Array, b: Array, v: Array) -> None:
     assert multiply_one(a.tolist(), b.tolist()) == tuple(multiply(a, b).tolist())
     assert rotate_one(a.tolist(), v.tolist()) == tuple(rotate(a, v).tolist())
 
 
 @given(turns, turns, vectors)
-def test_product_of_quaternions_composes_rotations(a, b, v) -> None:
+def test_product_of_quaternions_composes_rotations(a: Array, b: Array, v: Array) -> None:
     np.testing.assert_allclose(rotate(multiply(a, b), v), rotate(a, rotate(b, v)), atol=1e-9)
 
 
 @given(turns, vectors)
-def test_conjugate_inverts_and_rotation_keeps_length(q, v) -> None:
+def test_conjugate_inverts_and_rotation_keeps_length(q: Array, v: Array) -> None:
     np.testing.assert_allclose(rotate(conjugate(q), rotate(q, v)), v, atol=1e-9)
     assert math.isclose(np.linalg.norm(rotate(q, v)), np.linalg.norm(v), abs_tol=1e-9)
 
 
 @given(turns, vectors, turns, vectors, vectors)
-def test_poses_compose_and_invert(qa, pa, qb, pb, point) -> None:
+def test_poses_compose_and_invert(qa: Array, pa: Array, qb: Array, pb: Array, point: Array) -> None:
     a, b = Pose(pa, qa), Pose(pb, qb)
     np.testing.assert_allclose((a @ b).apply(point), a.apply(b.apply(point)), atol=1e-8)
     np.testing.assert_allclose((a.inverse() @ a).apply(point), point, atol=1e-8)
@@ -77,7 +78,7 @@ def test_pitch_is_positive_nose_down_and_tilt_is_from_vertical() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, -2.75, 1234.5])
-def test_unit_conversions_round_trip(value) -> None:
+def test_unit_conversions_round_trip(value: float) -> None:
     for there, back, factor in (
         (degrees, radians, 180 / math.pi),
         (millimetres, metres, 1000),

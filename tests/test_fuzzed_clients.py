@@ -22,7 +22,7 @@ OPTIONS = ("--players", "3", "--lines-per-second", "1e6")
 class Drivers:
     """Three robots that drive in lockstep with the same seeded commands."""
 
-    def __init__(self, served, stack) -> None:
+    def __init__(self, served: ServerProcess, stack: ExitStack) -> None:
         self._rng = random.Random(0)
         self._robots = [
             stack.enter_context(served.join(kind, name, at=(-1 - y, y, 0)))
@@ -44,7 +44,9 @@ class Drivers:
         self.time = {robot.turn().time for robot in self._robots}
 
 
-def start_fuzzers(served, processes, lines):
+def start_fuzzers(
+    served: ServerProcess, processes: int, lines: int
+) -> list[subprocess.Popen[bytes]]:
     ports = [str(served.ports[name]) for name in ("control", "truth", "images")]
     return [
         subprocess.Popen(
@@ -56,7 +58,7 @@ def start_fuzzers(served, processes, lines):
     ]
 
 
-def run_with_fuzzers(folder, processes, lines):
+def run_with_fuzzers(folder: Path, processes: int, lines: int) -> tuple[int, str, int]:
     """Drive while the fuzzers run; return turns, hash of the state and growth in bytes."""
     ports = ("--images", "0", "--truth", "0", "--eye-processes", "0", "--speed", "2")
     with (
@@ -81,7 +83,7 @@ def run_with_fuzzers(folder, processes, lines):
         return drivers.turns, console.console("hash"), grown
 
 
-def run_without_fuzzers(folder, turns):
+def run_without_fuzzers(folder: Path, turns: int) -> str:
     ports = ("--images", "-1", "--truth", "-1", "--speed", "max")
     with (
         ServerProcess(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
@@ -93,7 +95,7 @@ def run_without_fuzzers(folder, turns):
         return served.console("hash")
 
 
-def check(folder, processes, lines) -> None:
+def check(folder: Path, processes: int, lines: int) -> None:
     turns, state, grown = run_with_fuzzers(folder, processes, lines)
     assert grown < GROWTH
     assert run_without_fuzzers(folder, turns) == state

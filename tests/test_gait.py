@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
+from grouser.frames import Array
 from grouser.locomotion.quadruped_legs import END, LEGS, MIRROR
-from grouser.locomotion.trot import KICK, LIFT, SPEED
+from grouser.locomotion.trot import KICK, LIFT, SPEED, Trot
 from grouser.robots.ers7 import ERS7
 from grouser.robots.ers210 import ERS210
+from grouser.robots.parts.aibo import Aibo
 
 AIBOS = pytest.mark.parametrize("aibo", [ERS7, ERS210], ids=["ers7", "ers210"])
 DT = 0.004
 
 
-def limits(aibo):
+def limits(aibo: Aibo) -> tuple[Array, Array]:
     """Return the legs' joint limits, rad, (12, 2), and speeds, rad/s, (12,)."""
     robot = aibo.build()
     names = aibo.gait.drives
@@ -20,7 +22,9 @@ def limits(aibo):
     return np.array([robot.limits[name] for name in names]), speeds
 
 
-def walked(gait, told, seconds, state=None):
+def walked(
+    gait: Trot, told: Array | list[float], seconds: float, state: Array | None = None
+) -> Array:
     """Return the states (steps, n, k) of robots told the rows of ``told`` all the time."""
     told = np.atleast_2d(told).astype(float)
     state = np.tile(gait.start(), (len(told), 1)) if state is None else state
@@ -31,7 +35,7 @@ def walked(gait, told, seconds, state=None):
     return np.array(states)
 
 
-def extremes(gait):
+def extremes(gait: Trot) -> Array:
     """Return corners of what the gait can be told, without kicks, (n, 4)."""
     forward, sideways, turn = gait.fastest
     signs = np.array(np.meshgrid([-1, 0, 1], [-1, 0, 1], [-1, 0, 1])).reshape(3, -1).T
@@ -39,7 +43,7 @@ def extremes(gait):
 
 
 @AIBOS
-def test_legs_go_back_where_they_came_from(aibo) -> None:
+def test_legs_go_back_where_they_came_from(aibo: Aibo) -> None:
     rng = np.random.default_rng(1)
     (low, high), straight = limits(aibo)[0].reshape(4, 3, 2).transpose(2, 0, 1), aibo.legs._straight
     angles = rng.uniform(np.maximum(low, -1.2), np.minimum(high, 1.2), (500, 4, 3))
@@ -52,14 +56,14 @@ def test_legs_go_back_where_they_came_from(aibo) -> None:
 
 
 @AIBOS
-def test_legs_reach_what_they_are_told_to_the_last_micrometre(aibo) -> None:
+def test_legs_reach_what_they_are_told_to_the_last_micrometre(aibo: Aibo) -> None:
     rng = np.random.default_rng(2)
     paws = aibo.stance.paws() + rng.uniform(-0.01, 0.01, (200, 4, 3))
     assert np.abs(aibo.legs.paws(aibo.legs.angles(paws)) - paws).max() < 1e-12
 
 
 @AIBOS
-def test_a_leg_stretches_towards_what_is_out_of_reach(aibo) -> None:
+def test_a_leg_stretches_towards_what_is_out_of_reach(aibo: Aibo) -> None:
     far = aibo.legs.shoulders + np.array([0.0, 0.0, -1.0])
     angles = aibo.legs.angles(far)
     assert np.isfinite(angles).all()
@@ -67,7 +71,7 @@ def test_a_leg_stretches_towards_what_is_out_of_reach(aibo) -> None:
 
 
 @AIBOS
-def test_hanging_legs_are_as_long_as_the_table(aibo) -> None:
+def test_hanging_legs_are_as_long_as_the_table(aibo: Aibo) -> None:
     paws = aibo.legs.paws(np.zeros((4, 3)))
     for leg, paw in zip(LEGS, paws, strict=True):
         limb = aibo.legs.fore if leg.endswith("f") else aibo.legs.hind
@@ -76,7 +80,7 @@ def test_hanging_legs_are_as_long_as_the_table(aibo) -> None:
 
 
 @AIBOS
-def test_positive_angles_go_forwards_outwards_and_bend(aibo) -> None:
+def test_positive_angles_go_forwards_outwards_and_bend(aibo: Aibo) -> None:
     still = aibo.legs.angles(aibo.stance.paws())
     for joint, axis, sign in ((0, 0, np.ones(4)), (1, 1, np.array([1, 1, -1, -1])), (2, 0, END)):
         more = still.copy()
@@ -85,7 +89,7 @@ def test_positive_angles_go_forwards_outwards_and_bend(aibo) -> None:
 
 
 @AIBOS
-def test_whatever_it_is_told_joints_stay_within_their_limits(aibo) -> None:
+def test_whatever_it_is_told_joints_stay_within_their_limits(aibo: Aibo) -> None:
     (low, high), _ = limits(aibo)[0].T, None
     gait = aibo.gait
     for told in (extremes(gait), 5 * extremes(gait)):
@@ -97,7 +101,7 @@ def test_whatever_it_is_told_joints_stay_within_their_limits(aibo) -> None:
 
 
 @AIBOS
-def test_diagonal_legs_go_together_and_two_are_always_down(aibo) -> None:
+def test_diagonal_legs_go_together_and_two_are_always_down(aibo: Aibo) -> None:
     gait = aibo.gait
     states = walked(gait, [gait.fastest[0], 0, 0, 0], 3.0)[250:, 0]
     lifted = gait.paws(states)[..., 2] - gait.standing[:, 2]
@@ -108,7 +112,7 @@ def test_diagonal_legs_go_together_and_two_are_always_down(aibo) -> None:
 
 
 @AIBOS
-def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo) -> None:
+def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo: Aibo) -> None:
     gait = aibo.gait
     told = np.array([0.5 * gait.fastest[0], 0.3 * gait.fastest[1], 0.2 * gait.fastest[2], 0.0])
     paws = gait.paws(walked(gait, told, 3.0)[500:, 0])
@@ -121,7 +125,7 @@ def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo) -> None:
 
 
 @AIBOS
-def test_it_starts_and_stops_without_a_jump(aibo) -> None:
+def test_it_starts_and_stops_without_a_jump(aibo: Aibo) -> None:
     gait = aibo.gait
     go = walked(gait, [gait.fastest[0], 0, gait.fastest[2] / 2, 0], 1.5)
     halt = walked(gait, np.zeros(4), 2.0, go[-1])
@@ -134,7 +138,7 @@ def test_it_starts_and_stops_without_a_jump(aibo) -> None:
 
 
 @AIBOS
-def test_many_robots_walk_as_one_does_to_the_bit(aibo) -> None:
+def test_many_robots_walk_as_one_does_to_the_bit(aibo: Aibo) -> None:
     gait = aibo.gait
     told = extremes(gait)
     told[::3, 3] = 1.0
@@ -146,7 +150,7 @@ def test_many_robots_walk_as_one_does_to_the_bit(aibo) -> None:
 
 
 @AIBOS
-def test_a_kick_waits_until_it_stands_happens_once_and_then_walks_on(aibo) -> None:
+def test_a_kick_waits_until_it_stands_happens_once_and_then_walks_on(aibo: Aibo) -> None:
     gait = aibo.gait
     fast = walked(gait, [gait.fastest[0], 0, 0, 0], 1.0)[-1]
     told = [gait.fastest[0], 0, 0, 1.0]
@@ -164,7 +168,7 @@ def test_a_kick_waits_until_it_stands_happens_once_and_then_walks_on(aibo) -> No
 
 
 @AIBOS
-def test_kicks_of_both_paws_mirror_each_other_within_the_limits(aibo) -> None:
+def test_kicks_of_both_paws_mirror_each_other_within_the_limits(aibo: Aibo) -> None:
     kick, (low, high) = aibo.gait.kick, limits(aibo)[0].T
     time = np.linspace(0, kick.duration, 300)
     left = kick.angles(time, np.ones(300)).reshape(-1, 4, 3)

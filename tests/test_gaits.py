@@ -7,10 +7,13 @@ import pytest
 
 from grouser.errors import BadValue, UnknownName
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
+from grouser.frames import Array
+from grouser.locomotion.biped import Biped
+from grouser.locomotion.trot import Trot
 from grouser.physics.drives import torque
 from grouser.robots.ers7 import ERS7
 from grouser.robots.qrio import Qrio
-from grouser.robots.velociroach import VelociRoach
+from grouser.robots.velociroach import Cranks, VelociRoach
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.gaits import INTERVALS, GaitCache
 from grouser.simulation.simulation import Simulation
@@ -19,11 +22,11 @@ from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Trial
 
 
-def standing(*more):
+def standing(*more) -> Simulation:
     return Simulation(pack_world(ers7_entry("rex", 0.0, 0.0, 0.0), *more))
 
 
-def legs(simulation, name="rex"):
+def legs(simulation: Simulation, name: str = "rex") -> Array:
     gait = simulation.scene.robots[name].gait
     return np.array([simulation.read(name, "encoder")[drive] for drive in gait.drives])
 
@@ -108,7 +111,7 @@ def test_who_walks_notices_nobody_who_joins_or_leaves() -> None:
 
 
 def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company() -> None:
-    def trial(forward, seconds):
+    def trial(forward: float, seconds: float) -> Trial:
         world = pack_world(ers7_entry("rex", 0.0, 0.0, 0.0, forward=forward))
         schedule = ((0.5, {"forward": forward, "turn": 0.4}),)
         return Trial(world=world, robot="rex", limit=seconds, schedule=schedule)
@@ -128,20 +131,22 @@ GAITS = {"trot": ERS7.gait, "biped": Qrio().build().gait, "crank": VelociRoach()
 class Counted:
     """A gait that counts how often it was asked for angles."""
 
-    def __init__(self, gait) -> None:
+    def __init__(self, gait: Trot | Biped) -> None:
         self.gait, self.calls = gait, 0
 
-    def advance(self, state, told, dt):
+    def advance(self, state: Array, told: Array, dt: float) -> Array:
         return self.gait.advance(state, told, dt)
 
-    def angles(self, state):
+    def angles(self, state: Array) -> Array:
         self.calls += 1
         return self.gait.angles(state)
 
 
 @pytest.mark.parametrize("robots", [1, 5, 60])
 @pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS)
-def test_what_is_planned_is_what_happens_to_the_bit(gait, robots) -> None:
+def test_what_is_planned_is_what_happens_to_the_bit(
+    gait: Trot | Biped | Cranks, robots: int
+) -> None:
     rng, cache, every = np.random.default_rng(6), GaitCache(), 0.004
     state = planned = np.tile(gait.start(), (robots, 1))
     told = np.zeros((robots, len(gait.inputs)))
@@ -161,10 +166,10 @@ def test_what_is_planned_is_what_happens_to_the_bit(gait, robots) -> None:
 
 
 @pytest.mark.parametrize("name", ["trot", "biped"])
-def test_strides_share_a_call_and_who_stands_costs_none(name) -> None:
+def test_strides_share_a_call_and_who_stands_costs_none(name: str) -> None:
     gait, cache, every = Counted(GAITS[name]), GaitCache(), 0.008
 
-    def calls(state, forward, strides):
+    def calls(state: Array, forward: float, strides: int) -> tuple[int, Array]:
         """Return how often angles were asked for, and the state in the end."""
         told, before = np.array([[forward, 0.0, 0.0, 0.0]]), gait.calls
         for _ in range(strides):

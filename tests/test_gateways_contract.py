@@ -8,7 +8,9 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any, Self
 
 import pytest
 from support.server_fixtures import TIMEOUT, wait_until
@@ -32,6 +34,7 @@ from grouser.protocol.can.socketcand import (
 from grouser.protocol.usarsim.codec import ClientSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Notice
+from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.service.access import Role, Token
 from grouser.service.rate_limiter import Limits
@@ -55,7 +58,7 @@ class UsarsimClient:
     gateway = UsarsimGateway(((0, PortProfile()),))
     port = "control"
 
-    def __init__(self, server, name, *, token=None) -> None:
+    def __init__(self, server: "Live", name: str, *, token: Token | None = None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._side = ClientSide(UT2004)
@@ -65,27 +68,27 @@ class UsarsimClient:
     def drive(self) -> None:
         self._send("DRIVE {Left 3.0} {Right 3.0}")
 
-    def travelled(self):
+    def travelled(self) -> float:
         """Return the forward distance (m) of the next odometry reading."""
-        return self._next(Odometry).pose[0]
+        return float(self._next(Odometry).pose[0])
 
     def enter(self) -> None:
         """Check that the client was admitted."""
         self.travelled()
 
-    def refusal(self):
+    def refusal(self) -> str:
         """Return the reason of the refusal."""
-        return self._next(Notice).text
+        return str(self._next(Notice).text)
 
     def break_connection(self) -> None:
         """Break the connection without closing it."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 
-    def _send(self, line) -> None:
+    def _send(self, line: str) -> None:
         self._socket.sendall(f"{line}\r\n".encode())
 
-    def _next(self, kind):
+    def _next(self, kind: type[Message]) -> Message:
         while True:
             data = self._socket.recv(65536)
             assert data, "the server closed the connection"
@@ -104,7 +107,7 @@ class RosbridgeClient:
     )
     port = "rosbridge"
 
-    def __init__(self, server, name, *, token=None) -> None:
+    def __init__(self, server: "Live", name: str, *, token: Token | None = None) -> None:
         self._robot, self._refusal = name, None
         header = {"Authorization": f"Bearer {token.secret}"} if token else None
         try:
@@ -126,7 +129,7 @@ class RosbridgeClient:
         """Check that the client was admitted."""
         assert self._call("reset_pose")["values"]["success"]
 
-    def refusal(self):
+    def refusal(self) -> str:
         """Return the reason of the refusal to connect or to drive."""
         return self._refusal or self._call("drive")["values"]
 
@@ -134,11 +137,12 @@ class RosbridgeClient:
         """Break the connection without closing it."""
         self._socket.socket.shutdown(socket.SHUT_RDWR)
 
-    def _call(self, service):
+    def _call(self, service: str) -> dict[str, Any]:
         self._send(service)
-        return json.loads(self._socket.recv(TIMEOUT))
+        result: dict[str, Any] = json.loads(self._socket.recv(TIMEOUT))
+        return result
 
-    def _send(self, service) -> None:
+    def _send(self, service: str) -> None:
         self._socket.send(json.dumps({"op": "call_service", "service": f"{self._robot}/{service}"}))
 
 
@@ -150,7 +154,7 @@ class CanClient:
     kind = "kenaf"
     owners_when_gone = frozenset({OWN})
 
-    def __init__(self, server, name, *, token=None) -> None:
+    def __init__(self, server: "Live", name: str, *, token: Token | None = None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._splitter = MessageSplitter()
@@ -172,7 +176,7 @@ class CanClient:
         """Check that the client was admitted."""
         assert self._next() == self._next() == BusAnswer("ok")
 
-    def refusal(self):
+    def refusal(self) -> str:
         """Return the reason of the refusal to connect or to command."""
         if (answer := self._next()) == BusAnswer("ok"):
             assert self._next() == answer
@@ -186,7 +190,7 @@ class CanClient:
         """Break the connection without closing it."""
         self._socket.shutdown(socket.SHUT_RDWR)
 
-    def _next(self):
+    def _next(self) -> BusAnswer:
         messages = []
         while not messages:
             data = self._socket.recv(1)
@@ -202,7 +206,12 @@ CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient, "can": CanCli
 class Live:
     """Server in a thread, as a context manager."""
 
-    def __init__(self, *gateways, kind="p2dx", **options) -> None:
+    def __init__(
+        self,
+        *gateways: UsarsimGateway | RosbridgeGateway | CanGateway,
+        kind: str = "p2dx",
+        **options: Any,
+    ) -> None:
         robot = RobotEntry(name=OWN, kind=kind, position=(0, 3, 0))
         ground = (Flat(friction=0.8),)
         world = World(name="yard", physics=STANDARD, terrain=ground, robots=(robot,))
@@ -220,65 +229,66 @@ class Live:
             self._ready.set()
             await self._server.run()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._thread.start()
         assert self._ready.wait(TIMEOUT)
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.closing.close()
         self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(TIMEOUT)
 
-    def query(self, question):
+    def query(self, question: Callable[..., Any]) -> float | set[str]:
         """Return ``question(host)``, evaluated in the thread of the server."""
 
-        async def answer():
-            return question(self._server.host)
+        async def answer() -> float | set[str]:
+            result: float | set[str] = question(self._server.host)
+            return result
 
         return asyncio.run_coroutine_threadsafe(answer(), self._loop).result(TIMEOUT)
 
-    def owners(self):
+    def owners(self) -> set[str]:
         return self.query(lambda host: set(host.owners))
 
-    def robots(self):
+    def robots(self) -> set[str]:
         return self.query(lambda host: set(host.simulation.scene.robots))
 
-    def x(self, name):
+    def x(self, name: str) -> float:
         return self.query(lambda host: float(host.simulation.pose(name).position[0]))
 
-    def pass_time(self, seconds) -> None:
+    def pass_time(self, seconds: float) -> None:
         end = self.query(lambda host: host.time) + seconds
         wait_until(lambda: self.query(lambda host: host.time) >= end)
 
 
-def _kind(client):
+def _kind(client: type[Any]) -> str:
     """Return the kind of the robot of the world for this client."""
     return getattr(client, "kind", "p2dx")
 
 
-def _owners(client):
+def _owners(client: type[Any]) -> set[Any] | frozenset[str]:
     """Return the owned robots without a connected client: those of motor drivers."""
     return getattr(client, "owners_when_gone", set())
 
 
 @pytest.fixture(params=COMMANDING)
-def client(request: pytest.FixtureRequest):
+def client(request: pytest.FixtureRequest) -> type[Any]:
     assert request.param in CLIENTS, "a gateway that commands robots needs a client here"
     return CLIENTS[request.param]
 
 
 @pytest.fixture(params=ADDING)
-def adding_client(request: pytest.FixtureRequest):
+def adding_client(request: pytest.FixtureRequest) -> type[UsarsimClient]:
     return CLIENTS[request.param]
 
 
 @pytest.mark.parametrize("name", GATEWAYS)
-def test_every_row_names_a_gateway(name) -> None:
+def test_every_row_names_a_gateway(name: str) -> None:
     assert callable(GATEWAYS[name].load()().endpoints)
 
 
-def test_client_joins_drives_and_receives_readings(adding_client) -> None:
+def test_client_joins_drives_and_receives_readings(adding_client: type[UsarsimClient]) -> None:
     with Live(adding_client.gateway) as server:
         robot = adding_client(server, "rover")
         before = robot.travelled()
@@ -288,7 +298,7 @@ def test_client_joins_drives_and_receives_readings(adding_client) -> None:
         assert server.x("rover") > 0.08
 
 
-def test_added_robot_is_removed_with_its_connection(adding_client) -> None:
+def test_added_robot_is_removed_with_its_connection(adding_client: type[UsarsimClient]) -> None:
     with Live(adding_client.gateway) as server:
         lost, other = adding_client(server, "lost"), adding_client(server, "other")
         lost.travelled(), other.travelled()
@@ -298,7 +308,7 @@ def test_added_robot_is_removed_with_its_connection(adding_client) -> None:
         other.travelled()  # not affected
 
 
-def test_robot_of_the_world_stays_and_stops(client) -> None:
+def test_robot_of_the_world_stays_and_stops(client: type[Any]) -> None:
     with Live(client.gateway, kind=_kind(client)) as server:
         robot = client(server, OWN)
         robot.drive()
@@ -312,7 +322,7 @@ def test_robot_of_the_world_stays_and_stops(client) -> None:
         assert OWN in server.robots()
 
 
-def test_robot_of_a_silent_client_stops(adding_client) -> None:
+def test_robot_of_a_silent_client_stops(adding_client: type[UsarsimClient]) -> None:
     with Live(adding_client.gateway, command_timeout=0.3) as server:
         robot = adding_client(server, "quiet")
         robot.travelled()  # joined
@@ -325,7 +335,7 @@ def test_robot_of_a_silent_client_stops(adding_client) -> None:
         assert server.owners() == {"quiet"}
 
 
-def test_driving_needs_the_drive_role(client) -> None:
+def test_driving_needs_the_drive_role(client: type[Any]) -> None:
     with Live(client.gateway, kind=_kind(client), tokens=(DRIVER, WATCHER)) as server:
         assert "token" in client(server, OWN).refusal()
         assert "'drive'" in client(server, OWN, token=WATCHER).refusal()
@@ -334,7 +344,7 @@ def test_driving_needs_the_drive_role(client) -> None:
         assert server.robots() == {OWN}
 
 
-def test_robots_per_address_are_limited(adding_client) -> None:
+def test_robots_per_address_are_limited(adding_client: type[UsarsimClient]) -> None:
     with Live(adding_client.gateway, limits=Limits(robots_per_address=1)) as server:
         adding_client(server, "first").travelled()
         assert "no further robot" in adding_client(server, "second").refusal()

@@ -12,21 +12,21 @@ from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
-from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect
 from grouser.protocol.usarsim.geo_conf import RobotGeometry
 from grouser.protocol.usarsim.state import GROUND, LEGGED, State
 from grouser.robots.kinds import ROBOTS
 
 
 @cache
-def still(kind):
+def still(kind: str) -> WireRobot:
     """Return a robot with all of its sensors that stands where it is."""
     return WireRobot(kind)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_state_comes_through(kind, dialect) -> None:
+def test_state_comes_through(kind: str, dialect: Dialect) -> None:
     robot = still(kind).set_profile(PortProfile(dialect))
     *packages, state = robot.decode(robot.state(battery=1200, light=True, view=2))
     assert isinstance(state, State)
@@ -44,7 +44,7 @@ def test_state_comes_through(kind, dialect) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect) -> None:
+def test_every_robot_answers_about_itself_and_all_it_carries(kind: str, dialect: Dialect) -> None:
     robot = still(kind).set_profile(PortProfile(dialect))
     body, profile = robot.layout, robot.profile
     (geo,) = robot.decode(geometry(body, GetGeometry("Robot"), profile))

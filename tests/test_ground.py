@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mujoco
 import numpy as np
 import pytest
@@ -79,7 +81,7 @@ def test_many_bumps_on_a_bridge() -> None:
 
 
 def test_fixed_objects_are_ground_and_those_that_move_are_not() -> None:
-    common = {"friction": 1, "yaw_deg": 20}
+    common: dict[str, Any] = {"friction": 1, "yaw_deg": 20}
     things = (
         Box(
             name="a", size=(0.4, 0.3, 0.2), position=(0, 0, 0.1), roll_deg=30, fixed=True, **common

@@ -6,16 +6,18 @@ import pytest
 from grouser.benches import ground as bench
 from grouser.experiments import ground_maps
 from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array
 from grouser.mobility.apparatus import APPARATUS
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.step import Step
+from grouser.world.terrain.terrain_piece import TerrainPiece
 
 
 @pytest.mark.parametrize("test", ground_maps.TESTS)
-def test_the_map_of_an_apparatus_is_as_high_as_it(test) -> None:
+def test_the_map_of_an_apparatus_is_as_high_as_it(test: str) -> None:
     course = APPARATUS[test].at(APPARATUS[test].sizes[0])
     grid = ground_maps.as_map(course, 0.02).grid()
     assert np.isfinite(grid).all()
@@ -23,7 +25,7 @@ def test_the_map_of_an_apparatus_is_as_high_as_it(test) -> None:
     assert grid[:, -1] == pytest.approx(course.top, abs=1e-9)
 
 
-def quince(terrain, seconds):
+def quince(terrain: tuple[TerrainPiece, ...], seconds: float) -> tuple[Array, int]:
     entry = RobotEntry(
         name="quince",
         kind="quince",

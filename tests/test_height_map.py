@@ -4,12 +4,13 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PIL import Image
 from test_terrain import compiled, height
 
 from grouser.errors import BadValue, WorldFileError
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.world.file import World, parse
@@ -18,6 +19,7 @@ from grouser.world.terrain.height_field import add_height_field
 from grouser.world.terrain.height_map import HeightMap
 from grouser.world.terrain.height_patches import cut
 from grouser.world.terrain.step import Step
+from grouser.world.terrain.terrain_piece import TerrainPiece
 
 CELL = 0.1
 UNEVEN = np.random.default_rng(3).uniform(-0.1, 0.2, (5, 7))
@@ -28,7 +30,7 @@ HFIELD, BOX, MESH = (
 )
 
 
-def world(tmp_path: Path, line):
+def world(tmp_path: Path, line: str) -> World:
     """Return a world whose ground is ``line``, its files beside it."""
     text = f"""
 name: map
@@ -40,7 +42,7 @@ terrain:
     return parse(text, where="map.yaml", folder=tmp_path)
 
 
-def refused(tmp_path: Path, line):
+def refused(tmp_path: Path, line: str) -> str:
     """Return the one sentence that ``line`` is refused with."""
     with pytest.raises(WorldFileError) as error:
         world(tmp_path, line)
@@ -50,7 +52,7 @@ def refused(tmp_path: Path, line):
 
 
 @pytest.mark.parametrize("planes", [True, False])
-def test_ground_is_where_the_map_says(planes) -> None:
+def test_ground_is_where_the_map_says(planes: bool) -> None:
     grid = UNEVEN.copy()
     grid[2:, :4] = 0.05  # a level part
     grid[:3, 4:] = np.array([0.0, 0.03, 0.06])  # and an inclined one
@@ -69,7 +71,7 @@ def test_a_turned_map_turns_about_the_middle_of_its_near_edge() -> None:
         assert height(model, x, y) == pytest.approx(UNEVEN[row, column], abs=1e-5)
 
 
-def surface(grid, points):
+def surface(grid: Array, points: Array) -> Array:
     """Return the heights of a map at (row, column), as MuJoCo cuts its cells: the truth."""
     row, column = np.floor(points).astype(int).T
     down, along = (points - np.floor(points)).T
@@ -82,7 +84,7 @@ def surface(grid, points):
     )
 
 
-def ground_error(grid, cell):
+def ground_error(grid: Array, cell: float) -> tuple[float, float]:
     """Return by how much the ground of a map is above and below it, m, at most."""
     piece = HeightMap.of(grid, cell, x=0, friction=0.4)
     ground = Ground(compose(World(name="map", physics=STANDARD, terrain=(piece,))))
@@ -93,7 +95,7 @@ def ground_error(grid, cell):
     return error.max(), -error.min()
 
 
-def turned_ramps(cell, turn_deg=30.0):
+def turned_ramps(cell: float, turn_deg: float = 30.0) -> Array:
     """Return a roof, a valley and a plateau with a cliff, across the grid."""
     rows, columns = np.meshgrid(np.arange(0, 1.6, cell), np.arange(0, 3.0, cell), indexing="ij")
     turn = np.deg2rad(turn_deg)
@@ -115,7 +117,9 @@ def test_plane_parts_become_solids_and_cover_the_map_with_the_rest() -> None:
 
 @pytest.mark.parametrize("turn_deg", [3.0, 30.0, 45.0, 80.0])
 @pytest.mark.parametrize("cell", [0.02, 0.05])
-def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(turn_deg, cell) -> None:
+def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(
+    turn_deg: float, cell: float
+) -> None:
     grid = turned_ramps(cell, turn_deg)
     patches = cut(grid)
     assert len(patches.planes) < 25
@@ -128,7 +132,7 @@ def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(turn_d
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_terraces_of_any_shape_stay_where_they_are(seed) -> None:
+def test_terraces_of_any_shape_stay_where_they_are(seed: int) -> None:
     rough = np.random.default_rng(seed).normal(0, 1, (60, 70))
     for _ in range(12):
         rough = (rough + np.roll(rough, 1, 0) + np.roll(rough, 1, 1) + np.roll(rough, -1, 1)) / 4
@@ -154,7 +158,7 @@ def test_maps_of_a_size_are_cut_alike_without_planes() -> None:
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "png"])
-def test_files_are_read(tmp_path: Path, ending) -> None:
+def test_files_are_read(tmp_path: Path, ending: str) -> None:
     shades = np.arange(12, dtype=np.uint16).reshape(3, 4) * 5000
     path, says = tmp_path / f"ground.{ending}", ""
     if ending == "npy":
@@ -237,7 +241,7 @@ def test_millimetres_by_mistake(tmp_path: Path) -> None:
         ("file: line.npy, cell: 0.1", "has 1 axes, rows and columns are needed"),
     ],
 )
-def test_each_mistake_is_one_sentence(tmp_path: Path, line, words) -> None:
+def test_each_mistake_is_one_sentence(tmp_path: Path, line: str, words: str) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "grey.png")
     Image.new("RGB", (4, 4), (1, 2, 3)).save(tmp_path / "colour.png")
     for ending in ("npy", "png", "npz"):
@@ -255,13 +259,16 @@ def test_arrays_that_are_no_ground_are_refused_in_python() -> None:
         HeightMap.of(np.array([[0, np.inf], [0, 0]]), 0.1, x=0, friction=0.4)
 
 
-def bowl(cell, radius=0.6):
+def bowl(cell: float, radius: float = 0.6) -> Array:
     """Return a level plate of 2 m with a round hollow in it."""
     x, y = np.meshgrid(*[cell * np.arange(round(2 / cell) + 1) - 1] * 2)
-    return -0.2 * np.clip(1 - (x**2 + y**2) / radius**2, 0, None)
+    result: Array = -0.2 * np.clip(1 - (x**2 + y**2) / radius**2, 0, None)
+    return result
 
 
-def bar_contacts(ground, places, z, yaw):
+def bar_contacts(
+    ground: TerrainPiece, places: Array, z: float, yaw: float
+) -> npt.NDArray[np.int64]:
     """Return how many contacts each bar, 30 cm long, makes that lies on a piece at ``z``."""
     spec = mujoco.MjSpec()
     ground.add(spec, STANDARD.ground, "ground")
@@ -279,7 +286,7 @@ def bar_contacts(ground, places, z, yaw):
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.6])
-def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw) -> None:
+def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw: float) -> None:
     places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (60, 2))
     box = bar_contacts(Step(x=0, height=0.1, friction=1), places, 0.1, yaw)
     level = HeightMap.of(np.full((101, 101), 0.1), 0.02, x=0, friction=1)
@@ -287,7 +294,7 @@ def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw) -> None:
 
 
 @pytest.mark.parametrize("cell", [0.02, 0.01])
-def test_beside_a_hollow_no_solids_lie_on_each_other(cell) -> None:
+def test_beside_a_hollow_no_solids_lie_on_each_other(cell: float) -> None:
     """Where solids, or solids and fields, coincided, bars touched both and pictures flickered."""
     grid = bowl(cell)
     solid = np.zeros(np.subtract(grid.shape, 1), int)
@@ -303,7 +310,9 @@ def test_beside_a_hollow_no_solids_lie_on_each_other(cell) -> None:
     assert max(ground_error(grid, cell)) < 1e-6
 
 
-def inside(corners, shape):
+def inside(
+    corners: tuple[tuple[float, float], ...], shape: tuple[int, int]
+) -> npt.NDArray[np.bool_]:
     """Return in which cells' middles a convex polygon lies."""
     middle = np.stack(np.meshgrid(*[np.arange(n) + 0.5 for n in shape], indexing="ij"), axis=-1)
     begin = np.array(corners)

@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, environment, wait_until
@@ -26,7 +28,7 @@ SLIP = "mistyped-secret-word"
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory):
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tls")
     openssl = shutil.which("openssl")
     if openssl is None:
@@ -39,7 +41,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory):
     return folder / "cert.pem"
 
 
-def time_of(served):
+def time_of(served: ServerProcess) -> float:
     return float(served.console("time").split()[0])
 
 
@@ -47,7 +49,7 @@ def time_of(served):
 
 
 def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_client(
-    tmp_path: Path, certificate
+    tmp_path: Path, certificate: Path
 ) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\n")
@@ -153,7 +155,7 @@ def test_freed_models_return_to_the_system() -> None:
 
 
 def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
-    tmp_path: Path, certificate
+    tmp_path: Path, certificate: Path
 ) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\ndraw: {RENDERER}\n")
@@ -178,7 +180,11 @@ def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
             output = worker.stdout.readline()
             port = int(output.rsplit(":", 1)[1])
             assert "accepted this render worker" in worker.stdout.readline()
-            where = {"port": served.ports["control"], "token": TOKEN, "tls": certificate}
+            where: dict[str, Any] = {
+                "port": served.ports["control"],
+                "token": TOKEN,
+                "tls": certificate,
+            }
             with (
                 join("P3AT", timeout=TIMEOUT, **where) as robot,
                 watch(robot, port=port) as pictures,
@@ -244,7 +250,7 @@ def test_radio_messages_are_not_sent_to_old_clients(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["nothing", "closed", "pipe"])
-def test_console_input_does_not_block_a_server(tmp_path: Path, kind) -> None:
+def test_console_input_does_not_block_a_server(tmp_path: Path, kind: str) -> None:
     command = [sys.executable, "-m", "grouser", "serve", "pioneer_room", "--console", "--port", "0"]
     command += [*CONTROL_ONLY, "--seconds", "1.0"]
     how = {"nothing": subprocess.DEVNULL, "closed": None, "pipe": subprocess.PIPE}[kind]
@@ -286,7 +292,7 @@ BASE = "name: x\nphysics: {timestep: 0.001}\nterrain: [{kind: flat, friction: 0.
     ids=["brackets", "boxes", "robots", "long", "short step"],
 )
 def test_huge_world_file_is_refused_within_a_second_of_processor_time(
-    tmp_path: Path, text, complaint
+    tmp_path: Path, text: str, complaint: str
 ) -> None:
     path = tmp_path / "huge.yaml"
     path.write_text(text)
@@ -296,7 +302,7 @@ def test_huge_world_file_is_refused_within_a_second_of_processor_time(
     assert time.process_time() - begin < 1.0
 
 
-def limited(most):
+def limited(most: int) -> Callable[..., Any]:
     """Return a function that limits files of this process to ``most`` bytes, like a full disk."""
 
     def limit() -> None:
@@ -307,7 +313,7 @@ def limited(most):
 
 @pytest.mark.parametrize(("option", "file"), [("--video", "v.mp4"), ("--picture", "p.png")])
 def test_full_disk_is_reported_in_one_sentence_after_the_table(
-    tmp_path: Path, option, file
+    tmp_path: Path, option: str, file: str
 ) -> None:
     if option == "--video":
         pytest.importorskip("cv2")

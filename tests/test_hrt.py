@@ -2,6 +2,8 @@
 
 import io
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from grouser.protocol.can.messages import (
     BeltEncoders,
     BeltMotion,
     BeltSpeeds,
+    CanFrame,
     CommandGate,
     FlipperAngles,
     FrontFlippers,
@@ -32,7 +35,15 @@ class Crawler:
     Encoders count in ticks, posture comes in steps and at its own rate, as over USARSim.
     """
 
-    def __init__(self, *, grip=0.42, tick=1e-6, step=1e-6, late=0.0, stuck=False) -> None:
+    def __init__(
+        self,
+        *,
+        grip: float = 0.42,
+        tick: float = 1e-6,
+        step: float = 1e-6,
+        late: float = 0.0,
+        stuck: bool = False,
+    ) -> None:
         self.time, self.grip, self.stuck = 0.0, grip, stuck
         self.tick, self.step, self.late = tick, step, late
         self.belts, self.travel, self.yaw = (0.0, 0.0), [0.0, 0.0], 0.0
@@ -42,7 +53,7 @@ class Crawler:
         self.said, self.posture, self.restarted = [], (0.0, 0.0), 0.0
         self.heard = []
 
-    def send(self, frames) -> None:
+    def send(self, frames: list[CanFrame] | tuple[CanFrame]) -> None:
         for frame in frames:
             command = self.gate.check(frame, self.time)
             self.heard.append(command)
@@ -56,11 +67,11 @@ class Crawler:
                 case RearFlippers(left, right):
                     self.wanted[2:] = left, right
 
-    def wait(self, seconds) -> None:
+    def wait(self, seconds: float) -> None:
         for _ in range(max(1, round(seconds / 0.01))):
             self._pass(0.01)
 
-    def _pass(self, dt) -> None:
+    def _pass(self, dt: float) -> None:
         self.time += dt
         if self.gate.is_silent(self.time):
             self.belts = (0.0, 0.0)
@@ -77,7 +88,7 @@ class Crawler:
         if self.time - self.posture[0] >= self.late:
             self.posture = (self.time, round(self.yaw / self.step) * self.step)
 
-    def receive(self):
+    def receive(self) -> list[CanFrame]:
         left, right = (math.floor(way / self.tick) * self.tick for way in self.travel)
         yaw = math.remainder(self.posture[1], math.tau)
         return [
@@ -100,7 +111,7 @@ COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
 
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
 @pytest.mark.parametrize("distance", [50, 500, -100])
-def test_go_forward_reaches_the_distance(link, distance) -> None:
+def test_go_forward_reaches_the_distance(link: dict[str, Any], distance: int) -> None:
     crawler = Crawler(**link)
     said = Hrt(crawler).go_forward(distance)
     assert crawler.place[0] * 1e3 == pytest.approx(distance, abs=3.5)
@@ -112,7 +123,9 @@ def test_go_forward_reaches_the_distance(link, distance) -> None:
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
 @pytest.mark.parametrize("grip", [0.3, 0.42, 0.9])
 @pytest.mark.parametrize("angle", [10, 180, -90])
-def test_turning_reaches_the_angle_despite_slip(link, grip, angle) -> None:
+def test_turning_reaches_the_angle_despite_slip(
+    link: dict[str, Any], grip: float, angle: int
+) -> None:
     crawler = Crawler(grip=grip, **link)
     robot = Hrt(crawler)
     robot.turning(angle)
@@ -132,7 +145,7 @@ def test_signs_of_turns_and_distances() -> None:
 
 
 @pytest.mark.parametrize("place", range(4), ids=["fl", "fr", "rl", "rr"])
-def test_positive_flipper_angles_are_up(place) -> None:
+def test_positive_flipper_angles_are_up(place: int) -> None:
     angles = [0.0] * 4
     angles[place] = 45.0
     crawler = Crawler()
@@ -183,7 +196,7 @@ def test_show_status_prints_the_status() -> None:
         (lambda robot: robot.set_pace(0), HrtCode.BAD_VALUE),
     ],
 )
-def test_values_out_of_range_send_no_command(call, code) -> None:
+def test_values_out_of_range_send_no_command(call: Callable[..., Any], code: HrtCode) -> None:
     crawler = Crawler()
     robot = Hrt(crawler)
     with pytest.raises(HrtError) as refusal:
@@ -206,7 +219,9 @@ def test_values_out_of_range_send_no_command(call, code) -> None:
         (Crawler(grip=0.0), lambda robot: robot.turning(90), HrtCode.SLIDING),
     ],
 )
-def test_stalled_robot_is_reported_and_stopped(crawler, call, code) -> None:
+def test_stalled_robot_is_reported_and_stopped(
+    crawler: Crawler, call: Callable[..., Any], code: HrtCode
+) -> None:
     robot = Hrt(crawler)
     with pytest.raises(HrtError) as refusal:
         call(robot)

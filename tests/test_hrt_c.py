@@ -7,7 +7,9 @@ import re
 import socket
 import subprocess
 import threading
+from ctypes import CDLL
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from hypothesis import given, settings
@@ -44,7 +46,7 @@ class Frame(ctypes.Structure):
     )
 
     @property
-    def python(self):
+    def python(self) -> CanFrame:
         return CanFrame(self.id, bytes(self.data[: self.length]))
 
 
@@ -64,7 +66,7 @@ class Status(ctypes.Structure):
 
 
 @pytest.fixture(scope="module")
-def library():
+def library() -> CDLL:
     loaded = ctypes.CDLL(str(libraries() / "libhrt_sim.so"))
     loaded.hrt_pack_command.restype = loaded.hrt_pack_stop.restype = Frame
     loaded.hrt_pack_command.argtypes = (
@@ -80,7 +82,9 @@ def library():
 
 @settings(max_examples=40)
 @given(first=st.integers(-9000, 9000), second=st.integers(-9000, 9000), counter=st.integers(0, 255))
-def test_command_frames_are_the_same_to_the_bit(library, first, second, counter) -> None:
+def test_command_frames_are_the_same_to_the_bit(
+    library: CDLL, first: int, second: int, counter: int
+) -> None:
     for id, kind in COMMANDS.items():
         if kind is Stop:
             assert library.hrt_pack_stop(counter).python == Stop().frame(counter)
@@ -94,7 +98,7 @@ def test_command_frames_are_the_same_to_the_bit(library, first, second, counter)
         assert theirs.python == ours.frame(counter)
 
 
-def test_status_frames_are_read_and_written_the_same_way(library) -> None:
+def test_status_frames_are_read_and_written_the_same_way(library: CDLL) -> None:
     said = [
         BeltEncoders(-1.23456, 2.5),
         BeltMotion(0.1, -0.2, 12.3456),
@@ -121,7 +125,7 @@ def test_status_frames_are_read_and_written_the_same_way(library) -> None:
     assert not library.hrt_unpack_status(ctypes.byref(short), ctypes.byref(status))
 
 
-def test_codes_and_words_are_the_same(library) -> None:
+def test_codes_and_words_are_the_same(library: CDLL) -> None:
     header = (CLIB / "hrt.h").read_text()
     codes = {name: int(value) for name, value in re.findall(r"HRT_(\w+) = (-?\d+)", header)}
     for code in HrtCode:
@@ -133,7 +137,7 @@ def test_codes_and_words_are_the_same(library) -> None:
     assert all(f'"{sentence}"' in words for sentence in FLAGS.values())
 
 
-def run(program, address, **more):
+def run(program: Path, address: str, **more) -> CompletedProcess:
     return subprocess.run(
         [program],
         capture_output=True,
@@ -149,7 +153,7 @@ class Motors(threading.Thread):
     Each datagram lets a tick of its time pass, so the program's own clock does not matter.
     """
 
-    def __init__(self, crawler) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         super().__init__(daemon=True)
         self.crawler = crawler
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -175,7 +179,7 @@ class Motors(threading.Thread):
         self.socket.close()
 
 
-def driven(program, crawler):
+def driven(program: Path, crawler: Crawler) -> CompletedProcess:
     """Run a program against ``crawler``; return what it printed."""
     motors = Motors(crawler)
     motors.start()

@@ -10,7 +10,8 @@ from support.can_fixtures import Rig
 from grouser.client.hrt_robot import Hrt
 from grouser.client.links.link import LinkWithFaults
 from grouser.frames import degrees, to_rpy_one
-from grouser.protocol.link_faults import LinkFaults
+from grouser.protocol.can.messages import CanFrame
+from grouser.protocol.link_faults import LinkCounts, LinkFaults
 
 FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 
@@ -18,43 +19,43 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 class BusLink:
     """A link of hrt's to a bus in memory; waiting lets the simulation go on."""
 
-    def __init__(self, rig, faults=None) -> None:
+    def __init__(self, rig: Rig, faults: None = None) -> None:
         self._rig, self._received = rig, []
         self.connection = rig.bus.connect(self, faults, "hrt")
 
     @property
-    def time(self):
+    def time(self) -> float:
         return self._rig.host.time
 
-    def on_frame(self, frame, time) -> None:
+    def on_frame(self, frame: CanFrame, time: float) -> None:
         self._received.append(frame)
 
     def on_batch_end(self) -> None:
         pass
 
-    def send(self, frames) -> None:
+    def send(self, frames: list[CanFrame]) -> None:
         for frame in frames:
             self.connection.send(frame)
 
-    def receive(self):
+    def receive(self) -> list[CanFrame]:
         frames, self._received = self._received, []
         return frames
 
-    def wait(self, seconds) -> None:
+    def wait(self, seconds: float) -> None:
         self._rig.run(seconds)
 
     def close(self) -> None:
         self.connection.close()
 
 
-def place(rig):
+def place(rig: Rig) -> tuple[float, float, float]:
     """Return where the robot truly is: x, y (m) and heading (deg)."""
     pose = rig.sim.pose("k")
     x, y, _ = pose.position.tolist()
     return x, y, degrees(to_rpy_one(*pose.wxyz.tolist())[2])
 
 
-def square(faults=None, sides=4):
+def square(faults: None = None, sides: int = 4) -> tuple[Rig, list[tuple[float, float, float]]]:
     """Drive the paper's square; return the rig and the corners."""
     rig = Rig()
     robot = Hrt(BusLink(rig, faults), io.StringIO())
@@ -68,12 +69,12 @@ def square(faults=None, sides=4):
     return rig, corners
 
 
-def lengths(corners):
+def lengths(corners: list[tuple[float, float, float]]) -> list[float]:
     """Return the sides, mm."""
     return [1e3 * math.dist(a[:2], b[:2]) for a, b in itertools.pairwise(corners)]
 
 
-def heading_errors(corners):
+def heading_errors(corners: list[tuple[float, float, float]]) -> list[float]:
     return [math.remainder(c[2] - 90 * number, 360) for number, c in enumerate(corners)]
 
 
@@ -86,7 +87,7 @@ def test_side_and_corner_of_the_square() -> None:
 def test_link_faults_use_the_clock_of_the_link() -> None:
     """Between the library and a link without faults; seed by seed the same to the bit."""
 
-    def drive(seed):
+    def drive(seed: int) -> tuple[str, float, LinkCounts]:
         rig = Rig()
         faults = LinkFaults(delay=0.04, jitter=0.02, loss=0.2, seed=seed)
         link = LinkWithFaults(BusLink(rig), faults)

@@ -1,6 +1,7 @@
 """Kenaf: the compiled model has the published numbers; both variants drive, stand and flip."""
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -29,14 +30,14 @@ STRATEGY = FlipperStrategy(
 )
 
 
-def compiled(**options):
+def compiled(**options: Any) -> tuple[mujoco.MjModel, mujoco.MjData]:
     model = Kenaf(**options).build().spec.compile()
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     return model, data
 
 
-def pitch_inertia(model, data):
+def pitch_inertia(model: mujoco.MjModel, data: mujoco.MjData) -> float:
     """Of the whole robot about its centre of mass, kg m2."""
     whole = 0.0
     for body in range(1, model.nbody):
@@ -47,23 +48,23 @@ def pitch_inertia(model, data):
     return whole
 
 
-def flat(*entries):
+def flat(*entries: RobotEntry) -> Simulation:
     return Simulation(
         World(name="flat", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=entries)
     )
 
 
-def seen(x, at=0.0, nose_up=0.0):
+def seen(x: float, at: float = 0.0, nose_up: float = 0.0) -> Observation:
     return Observation(at, np.array([x, 0.0, 0.1]), from_rpy(0.0, -nose_up, 0.0))
 
 
-def entry(name="kenaf", y=0.0, **options):
+def entry(name: str = "kenaf", y: float = 0.0, **options: str | float) -> RobotEntry:
     return RobotEntry(name=name, kind="kenaf", position=(0.0, y, 0.0), options=options)
 
 
 @pytest.mark.parametrize("method", VARIANTS)
 @pytest.mark.parametrize(("batteries", "x"), [(True, 0.0), (False, -0.015)])
-def test_weighs_and_balances_as_published(method, batteries, x) -> None:
+def test_weighs_and_balances_as_published(method: str, batteries: bool, x: float) -> None:
     model, data = compiled(method=method, batteries=batteries)
     assert model.body_mass.sum() == pytest.approx(20.0, rel=0.01)
     centre_over_ground = data.subtree_com[1] + [0, 0, kenaf.STANDING]
@@ -72,7 +73,7 @@ def test_weighs_and_balances_as_published(method, batteries, x) -> None:
 
 
 @pytest.mark.parametrize("method", VARIANTS)
-def test_the_centre_of_mass_can_be_put_elsewhere(method) -> None:
+def test_the_centre_of_mass_can_be_put_elsewhere(method: str) -> None:
     told = {"centre_x": 0.03, "centre_z": -0.06}
     _, data = compiled(method=method, **told)
     assert data.subtree_com[1] == pytest.approx([0.03, 0, -0.06], abs=1e-3)
@@ -85,7 +86,7 @@ def test_the_centre_of_mass_can_be_put_elsewhere(method) -> None:
 
 @pytest.mark.parametrize("method", VARIANTS)
 @pytest.mark.parametrize("factor", [0.7, 1.4])
-def test_pitch_inertia_is_the_whole_robots(method, factor) -> None:
+def test_pitch_inertia_is_the_whole_robots(method: str, factor: float) -> None:
     usual = pitch_inertia(*compiled(method=method))
     changed = pitch_inertia(*compiled(method=method, pitch_inertia=factor))
     assert changed / usual == pytest.approx(factor, rel=0.005)
@@ -130,7 +131,7 @@ def test_six_encoders_and_the_truth() -> None:
 
 
 @pytest.mark.parametrize("method", VARIANTS)
-def test_stands_still_then_drives_straight(method) -> None:
+def test_stands_still_then_drives_straight(method: str) -> None:
     simulation = flat(entry(method=method))
     simulation.step(0.5)
     settled = simulation.pose("kenaf").position
@@ -157,7 +158,7 @@ def test_a_sides_command_moves_its_flippers_belts_too() -> None:
 
 
 @pytest.mark.parametrize("method", VARIANTS)
-def test_flippers_reach_commanded_angles_up_positive(method) -> None:
+def test_flippers_reach_commanded_angles_up_positive(method: str) -> None:
     simulation = flat(entry(method=method, rear_deg=30.0))
     simulation.command("kenaf", front_deg=60.0, rear_left_arm_deg=80.0)
     simulation.step(2.0)
@@ -199,7 +200,7 @@ def test_can_be_attached_twice() -> None:
         ({"centre_z": float("nan")}, "centre_z is nan"),
     ],
 )
-def test_impossible_options_are_refused(options, said) -> None:
+def test_impossible_options_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(BadValue, match=said):
         Kenaf(**options).build()
 

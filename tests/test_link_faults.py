@@ -1,16 +1,18 @@
 """Fault injection on links: configured statistics, reproducible by seed."""
 
+from typing import Any
+
 import pytest
 
 from grouser.cli.options import link_faults
 from grouser.errors import BadValue
-from grouser.protocol.link_faults import FaultyLink, LinkFaults
+from grouser.protocol.link_faults import FaultyLink, LinkCounts, LinkFaults
 
 MANY = 20_000
 EVERY = 0.01
 
 
-def arrivals(faults, name="there"):
+def arrivals(faults: LinkFaults, name: str = "there") -> tuple[list[tuple[int, float]], LinkCounts]:
     """Send messages every 10 ms; return (message, arrival time) pairs and the counters."""
     link, arrived = FaultyLink(faults, name), []
     for number in range(MANY):
@@ -79,13 +81,15 @@ def test_command_line_options_are_parsed() -> None:
         (("nan", "0", "0", "0"), "--delay is 'nan', a time"),
     ],
 )
-def test_invalid_command_line_options_are_rejected(given, message) -> None:
+def test_invalid_command_line_options_are_rejected(
+    given: tuple[str, str, str, str], message: str
+) -> None:
     with pytest.raises(BadValue) as refusal:
         link_faults(*given, 0)
     assert message in str(refusal.value)
 
 
 @pytest.mark.parametrize("bad", [{"delay": -1}, {"jitter": float("nan")}, {"loss": 1.1}])
-def test_parameters_out_of_range_are_rejected(bad) -> None:
+def test_parameters_out_of_range_are_rejected(bad: dict[str, Any]) -> None:
     with pytest.raises(BadValue, match=next(iter(bad))):
         LinkFaults(**bad)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from grouser.frames import Array
 from grouser.perception.landmarks import LandmarkSighting
-from grouser.perception.localise import FieldMap, Localiser, wrap_angle
+from grouser.perception.localise import FieldMap, Localiser, PoseEstimate, wrap_angle
 
 MAP = FieldMap(
     landmarks={"a": (2.1, 1.35), "b": (2.1, -1.35), "c": (-2.1, 1.35), "d": (-2.1, -1.35)},
@@ -19,7 +21,9 @@ EYE = (0.1, 0.03)
 TRUTH = np.array([0.6, -0.4, 2.0])
 
 
-def sightings(pose, rng=None, *, off=0.0, near=1.0):
+def sightings(
+    pose: Array, rng: np.random.Generator | None = None, *, off: float = 0.0, near: float = 1.0
+) -> list[LandmarkSighting]:
     """Return all landmarks as seen from ``pose``, noisy with ``rng``; errors that stay: off, near.
 
     Args:
@@ -42,17 +46,17 @@ def sightings(pose, rng=None, *, off=0.0, near=1.0):
     return seen
 
 
-def localiser(seed=0, **told):
+def localiser(seed: int = 0, **told: Any) -> Localiser:
     return Localiser(MAP, np.random.default_rng(seed), **told)
 
 
-def off(estimate, truth):
+def off(estimate: PoseEstimate, truth: Array) -> tuple[float, float]:
     error = estimate.pose - truth
     return math.hypot(error[0], error[1]), abs(float(wrap_angle(error[2])))
 
 
 @pytest.mark.parametrize("truth", [TRUTH, (-1.7, 1.0, -2.3), (0.0, 0.0, 3.1)])
-def test_finds_itself_from_nothing(truth) -> None:
+def test_finds_itself_from_nothing(truth: Array | tuple[float, float, float]) -> None:
     rng = np.random.default_rng(1)
     cloud = localiser()
     for number in range(200):

@@ -3,9 +3,11 @@
 import multiprocessing
 import random
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ ARENA = ("pioneer_room", *CONTROL_ONLY, "--speed", "max")
 EVERY = 0.25
 
 
-def run(folder, names, turns, delay):
+def run(folder: Path, names: str, turns: int, delay: float) -> str:
     """Run two client processes that join in this order; return the final hash."""
     with ServerProcess(folder, *ARENA, "--players", "2") as served, ExitStack() as stack:
         clients = []
@@ -60,12 +62,12 @@ def test_machine_load_does_not_change_the_result(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory):
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with ServerProcess(tmp_path_factory.mktemp("lockstep"), *ARENA) as served:
         yield served
 
 
-def test_motion_command_ends_a_turn_in_the_mode_by_command(served) -> None:
+def test_motion_command_ends_a_turn_in_the_mode_by_command(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
@@ -87,7 +89,9 @@ def test_motion_command_ends_a_turn_in_the_mode_by_command(served) -> None:
     ],
     ids=["stiffness", "plain SET of a joint", "joint", "STEP"],
 )
-def test_client_and_server_agree_on_the_end_of_a_turn(served, command) -> None:
+def test_client_and_server_agree_on_the_end_of_a_turn(
+    served: ServerProcess, command: Callable[..., Any]
+) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0), dialect="udk") as robot:
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
@@ -96,7 +100,7 @@ def test_client_and_server_agree_on_the_end_of_a_turn(served, command) -> None:
         assert served.console("time") == f"{robot.time:.3f} s"
 
 
-def test_turns_of_different_lengths(served) -> None:
+def test_turns_of_different_lengths(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as a:
         a.lockstep(0.05)
         begin = a.turn().time
@@ -116,7 +120,7 @@ def test_turns_of_different_lengths(served) -> None:
             assert a.turn().time == pytest.approx(begin + 0.2, abs=1e-3)
 
 
-def test_early_commands_belong_to_the_next_turns(served) -> None:
+def test_early_commands_belong_to_the_next_turns(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.1)
         begin = robot.turn().time
@@ -129,7 +133,7 @@ def test_early_commands_belong_to_the_next_turns(served) -> None:
         assert served.console("time") == f"{times[-1]:.3f} s"  # where it waits
 
 
-def test_readings_are_sent_before_their_turn(served) -> None:
+def test_readings_are_sent_before_their_turn(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.3)
         robot.turn()
@@ -140,7 +144,7 @@ def test_readings_are_sent_before_their_turn(served) -> None:
             assert turn.time - 0.3 < min(stamps) <= max(stamps) <= turn.time
 
 
-def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served) -> None:
+def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, -1, 0)) as a:
         a.lockstep(0.05)
         begin = a.turn().time
