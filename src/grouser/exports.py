@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -19,15 +20,20 @@ from typing import Any
 def attach(
     package: str, file: str, renamed: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return a package's ``__getattr__``, ``__dir__`` and ``__all__``, read from its stub.
+    """Return a package's ``__getattr__``, ``__dir__`` and ``__all__``.
+
+    Exports are read from the package's stub; without one it exports nothing.
 
     Args:
         package: ``__name__`` of the package.
         file: ``__file__`` of the package; the stub is next to it.
-        renamed: deprecated name -> present name, or ``module:name`` if that is not exported. A
-            deprecated name works for one release and emits a `DeprecationWarning`.
+        renamed: deprecated name -> present name, or ``module:name`` if that is not exported.
+
+    For one release, deprecated names and public names of the package's modules that are not
+    exported are found as well; they emit a `DeprecationWarning`.
     """
-    origins = _origins(Path(file).with_suffix(".pyi"))
+    stub = Path(file).with_suffix(".pyi")
+    origins = _origins(stub) if stub.exists() else {}
     deprecated = renamed or {}
 
     def lazy_getattr(name: str) -> Any:
@@ -37,7 +43,12 @@ def attach(
             warnings.warn(text, DeprecationWarning, stacklevel=2)
             return getattr(importlib.import_module(module or package), attribute)
         if name not in origins:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            module = _defining_module(package, Path(file).parent, name)
+            if module is None:
+                raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            text = f"{package}.{name} is deprecated, import it from {module}"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            return getattr(importlib.import_module(module), name)
         module, attribute = origins[name]
         value = getattr(importlib.import_module(module), attribute)
         setattr(sys.modules[package], name, value)
@@ -55,3 +66,18 @@ def _origins(stub: Path) -> dict[str, tuple[str, str]]:
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
+
+
+def _defining_module(package: str, folder: Path, name: str) -> str | None:
+    """Return the only module below ``folder`` that defines the public ``name``; None: none."""
+    if name.startswith("_") or package == "grouser" or (folder / name).with_suffix(".py").exists():
+        return None
+    defines = re.compile(rf"^(?:class|def|async def) {name}\b|^{name}\b[^=(\n]*=", re.MULTILINE)
+    found = [
+        path
+        for path in folder.rglob("*.py")
+        if path.name != "__init__.py" and defines.search(path.read_text("utf-8"))
+    ]
+    if len(found) != 1:
+        return None
+    return ".".join((package, *found[0].relative_to(folder).with_suffix("").parts))

@@ -2,4 +2,11 @@
 
 from grouser.exports import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__, renamed={"lay": "place_on_ground"})
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    __file__,
+    renamed={
+        "Footprint": "grouser.planning.ground:RobotFootprint",
+        "lay": "place_on_ground",
+    },
+)

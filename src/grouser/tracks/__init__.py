@@ -1,1 +1,5 @@
 """Track models: four methods (segments, surface, wheels, plates) behind one interface."""
+
+from grouser.exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
