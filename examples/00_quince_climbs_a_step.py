@@ -1,7 +1,4 @@
-"""Quince climbs a step: the whole of Grouser in one page.
-
-Load a world, let time pass, ask a sensor, draw a picture.
-"""
+"""Quince climbs a step: load a world, simulate it, read a sensor, render a picture."""
 
 from pathlib import Path
 
@@ -21,7 +18,7 @@ while simulation.time < 15 and simulation.read("quince", "truth")["x"] < 1.15:
 
 climbed = truth["z"] > step + 0.06
 print(f"verdict: the step is {'climbed' if climbed else 'NOT climbed'}")
-print(f"energy:  {sum(simulation.energy('quince').values()):.0f} J from the drives")
+print(f"energy:  {sum(simulation.energy('quince').values()):.0f} J, work of the drives")
 
 with grouser.Renderer(960, 640) as renderer:
     write_png(PICTURE, renderer.picture(simulation.model, simulation.data, simulation.view()))

@@ -1,7 +1,7 @@
-"""A crawler of your own: triangular tracks, trapezoid grousers of soft rubber, no new code.
+"""Parametric crawler: triangular tracks and soft trapezoid grousers, described by options only.
 
-Everything about a ``crawler`` is an option: pulleys, grousers, drives, and the method that turns
-its tracks. Here the four methods climb the same kerb.
+Pulleys, grousers, drives and the track method of a ``crawler`` are options. Three track methods
+climb the same kerb.
 """
 
 import grouser
@@ -19,14 +19,14 @@ OPTIONS = {
 }
 
 
-def kerb(method: str) -> grouser.Trial:
-    """Return a drive over a kerb of 60 mm."""
+def kerb_trial(method: str) -> grouser.Trial:
+    """Return a trial of one track method on a kerb of 60 mm."""
     crawler = RobotEntry(
         name="crawler",
         kind="crawler",
         position=(0.0, 0.0, 0.0),
         options={**OPTIONS, "method": method},
-        contact={"frequency": 200.0},  # rad/s of its bounce: it sinks g/200² = 0.25 mm
+        contact={"frequency": 200.0},  # rad/s, bounce frequency: deflection g/200² = 0.25 mm
         command={"forward": 0.2},
     )
     terrain = (Flat(friction=0.7), Step(x=0.5, height=0.06, friction=0.7))
@@ -36,5 +36,7 @@ def kerb(method: str) -> grouser.Trial:
 
 
 methods = ("segments", "surface", "wheels")
-for method, outcome in zip(methods, grouser.run_trials([kerb(m) for m in methods]), strict=True):
+for method, outcome in zip(
+    methods, grouser.run_trials([kerb_trial(m) for m in methods]), strict=True
+):
     print(f"{method:10s} {outcome.verdict:10s} after {outcome.time:.1f} s, {outcome.work:.0f} J")

@@ -1,7 +1,7 @@
-"""Joining a running world: a second robot comes, pushes a box, and goes again.
+"""Add and remove robots and objects in a running simulation: a second robot pushes a box.
 
-Whoever was there before does not notice. Everything that changes a running world is an action,
-done now or scheduled.
+Every change of a running world is an action, applied now or scheduled. The state of all other
+bodies is unchanged.
 """
 
 import grouser
@@ -12,12 +12,12 @@ simulation = grouser.Simulation(grouser.load("quince_step"))
 simulation.step(1.0)
 
 box = Box(name="box", position=(-1.0, 1.5, 0.15), size=(0.3, 0.3, 0.3), mass=4.0, friction=0.5)
-visitor = RobotEntry(name="visitor", kind="packbot", position=(-2.0, 1.5, 0.0))
+pusher = RobotEntry(name="pusher", kind="packbot", position=(-2.0, 1.5, 0.0))
 simulation.apply(Join(box))
-simulation.apply(Join(visitor))
-simulation.schedule(1.5, Command("visitor", {"forward": 0.5}))
-simulation.schedule(4.0, Leave("visitor"))
+simulation.apply(Join(pusher))
+simulation.schedule(1.5, Command("pusher", {"forward": 0.5}))
+simulation.schedule(4.0, Leave("pusher"))
 simulation.step(4.0)
 
 print(f"the box is now at x = {simulation.pose('box').position[0]:.2f} m")
-print(f"left in the world: {', '.join(simulation.scene.robots)}")
+print(f"robots in the world: {', '.join(simulation.scene.robots)}")

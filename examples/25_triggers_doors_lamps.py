@@ -1,7 +1,7 @@
-"""A world in which things happen: a door, a light and chance, by themselves and by hand.
+"""Triggers and the console: a door opens, a lamp goes off, an event happens at random.
 
-An ERS-7 walks up to a door, which opens; the light goes out 3 s later; behind the door something
-may happen, as the seed will have it. Then the same door is worked from a console.
+An ERS-7 walks to a door, which opens; the lamp goes off 3 s later; a trigger behind the door fires
+with a probability that depends on the seed. Then the same door is controlled from a console.
 """
 
 import grouser
@@ -14,7 +14,7 @@ for seed in (1, 2, 3):
     for entry in simulation.drain_events():
         print(f"  {entry}")
 
-print("by hand:")
+print("console:")
 console = Console(grouser.Simulation(grouser.load("gate")), steps=True)
 for line in ("tell rex forward 0", "open gate", "after 3 light lamp off", "step 4", "where gate"):
     print(f"  > {line}")

@@ -1,4 +1,4 @@
-"""Angle, speed, torque: the same joint, three ways to move it, switched while it runs."""
+"""Command one joint by angle, speed and torque, switched while the simulation runs."""
 
 import math
 

@@ -1,6 +1,6 @@
-"""Sensors from a world file: a laser, a tag reader and a victim sensor on a PackBot that drives in.
+"""Sensors as in a world file: laser, RFID reader, victim detector and odometry on a PackBot.
 
-Each sensor has its own rate, delay and errors; a reading says when it was measured.
+Each sensor has its own rate, delay and errors; a reading carries the time of the measurement.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ objects = (
     Tag(name="door", number=1001, position=(1.5, -0.3, 0.2)),
 )
 world = World(
-    name="a search",
+    name="search",
     physics=STANDARD,
     terrain=(Flat(friction=0.8),),
     robots=(packbot,),
@@ -42,4 +42,4 @@ for _ in range(4):
     found = sorted(set(sim.read("packbot", "victims").array("parts").tolist()))
     x = sim.read("packbot", "odometry")["x"]
     print(f"{sim.time:.0f} s: odometry {x:.2f} m, {ahead:.2f} m free ahead at {scan.time:.2f} s")
-    print(f"     tags {tags}, in view of the victim: {', '.join(found) or 'nothing'}")
+    print(f"     tags {tags}, visible parts of the victim: {', '.join(found) or 'none'}")

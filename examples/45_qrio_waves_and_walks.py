@@ -1,7 +1,7 @@
-"""QRIO waves, walks a curve and feels the ground: a gait is told speeds, not joint angles.
+"""QRIO waves and walks a curve; the gait is commanded by speeds, the soles measure forces.
 
-``forward`` and ``sideways`` are m/s, ``turn`` rad/s, ``wave`` 0 to 1; what a command leaves out is
-0. Joints that the walk does not need (neck, waist, left arm) can be told their angles meanwhile.
+``forward`` and ``sideways`` are in m/s, ``turn`` in rad/s, ``wave`` is 0 to 1; the default is 0.
+Joints that the gait does not use (neck, waist, left arm) are commanded by angle at the same time.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ SCENES = (
     ("waves", 1.7, {"wave": 1.0}),
     ("starts", 1.4, {"forward": 0.15}),
     ("walks", 2.1, {"forward": 0.15, "turn": 0.3}),
-    ("looks round", 1.0, {"forward": 0.1, "neck_deg": -60.0}),
+    ("turns head", 1.0, {"forward": 0.1, "neck_deg": -60.0}),
 )
 
 simulation = grouser.Simulation(grouser.load("qrio_walk"))
@@ -32,7 +32,7 @@ with grouser.Renderer(300, 360) as renderer:
         left, right = (sum(sole.values()) for sole in soles)
         print(
             f"{name:12s} x {where['x']:5.2f} m   y {where['y']:5.2f} m   "
-            f"on the left foot {left:4.0f} N, on the right one {right:4.0f} N"
+            f"left foot {left:4.0f} N, right foot {right:4.0f} N"
         )
 
 write_png(PICTURE, picture_strip(frames, captions=captions))

@@ -1,6 +1,6 @@
 """An AIBO ERS-7 walks to a ball, stops, and kicks it.
 
-Run it from anywhere; it prints where the robot and the ball are and writes ``aibo.png``.
+Prints the positions of the robot and the ball, and writes ``aibo.png``.
 """
 
 import grouser
@@ -14,8 +14,8 @@ simulation = grouser.Simulation(
 )
 
 
-def tell(seconds: float, **command: float) -> None:
-    """Give ``rex`` a command, let time pass and say what came of it."""
+def command_and_report(seconds: float, **command: float) -> None:
+    """Command ``rex``, simulate, and print the positions."""
     simulation.command("rex", command)
     simulation.step(seconds)
     robot, ball = (simulation.pose(name).position for name in ("rex", "ball"))
@@ -25,19 +25,19 @@ def tell(seconds: float, **command: float) -> None:
     )
 
 
-# Walk until the ball lies where a kick with the left paw wants it: 158 mm ahead, 63 mm to the left.
-# It stops within 30 mm.
+# Walk until the ball is where the left paw kicks: 158 mm ahead, 63 mm to the left. The robot stops
+# within 30 mm.
 while (ball := simulation.pose("rex").inverse().apply(simulation.pose("ball").position))[0] > 0.19:
     simulation.command("rex", forward=0.12, sideways=ball[1] - 0.063)
     simulation.step(0.1)
-tell(1.5, forward=0.0)
+command_and_report(1.5, forward=0.0)
 paws = [leg for leg in ("lf", "lh", "rf", "rh") if simulation.read("rex", f"paw_{leg}")["touch"]]
 print(
-    f"standing on {len(paws)} paws; the chest's infrared sees the floor "
-    f"{simulation.read('rex', 'ir_chest')['range']:.2f} m away"
+    f"standing on {len(paws)} paws; the chest's infrared sensor measures "
+    f"{simulation.read('rex', 'ir_chest')['range']:.2f} m to the floor"
 )
-tell(4.0, kick=1)
-tell(0.5, pan_deg=40)  # its head, by name and in degrees; every joint is a drive
+command_and_report(4.0, kick=1)
+command_and_report(0.5, pan_deg=40)  # a joint by name, in degrees
 
 with grouser.Renderer(960, 540) as renderer:
     write_png("aibo.png", renderer.picture(simulation.model, simulation.data, simulation.view()))

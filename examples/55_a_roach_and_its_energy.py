@@ -1,4 +1,4 @@
-"""VelociRoACH takes two motor speeds; what its twelve leg joints spend is read at every step."""
+"""VelociRoACH, driven by two motor speeds: energy of its twelve leg joints, from every step."""
 
 import numpy as np
 
@@ -8,7 +8,9 @@ from grouser.evaluation import joint_energy
 simulation = grouser.Simulation(grouser.load("roach_circle"))
 step = float(simulation.model.opt.timestep)
 
-for left, right in ((15.7, 15.7), (15.7, 31.4)):  # rad/s of the cranks: 2.5 and 5 strides a second
+SPEEDS = ((15.7, 15.7), (15.7, 31.4))  # rad/s of the cranks: 2.5 and 5 strides per second
+
+for left, right in SPEEDS:
     simulation.command("roach", left_speed=left, right_speed=right)
     simulation.step(1.0)
     start, power = simulation.pose("roach"), []
@@ -17,5 +19,5 @@ for left, right in ((15.7, 15.7), (15.7, 31.4)):  # rad/s of the cranks: 2.5 and
         power.append(list(simulation.power("roach").values()))  # torque x speed, W
     energy = joint_energy(np.array(power), step)
     moved = np.linalg.norm(simulation.pose("roach").position - start.position)
-    print(f"{left} and {right} rad/s: {moved:.3f} m away, effort {energy.effort * 1e3:.1f} mJ,")
+    print(f"{left} and {right} rad/s: moved {moved:.3f} m, effort {energy.effort * 1e3:.1f} mJ,")
     print(f"  work {energy.work * 1e3:.1f} mJ, the report's sum {energy.signed_sum:.1f}")

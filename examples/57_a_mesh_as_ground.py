@@ -1,4 +1,4 @@
-"""A mesh file as ground: a gate is cut into convex pieces, and can be driven under."""
+"""A mesh file as ground: a gate becomes convex pieces, with free space below it."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import grouser
 from grouser.simulation import Ground
 from grouser.world import MeshGround, decompose
 
-# A block of 1.2 m x 0.5 m x 0.5 m with a gate of 0.8 m x 0.4 m through it: 16 corners, one body.
+# A block of 1.2 m x 0.5 m x 0.5 m with an opening of 0.8 m x 0.4 m: 16 corners, one body.
 outline = [
     (-0.6, 0),
     (-0.4, 0),
@@ -26,7 +26,7 @@ sides = [(i, i + 8, (i + 1) % 8) for i in range(8)]
 sides += [((i + 1) % 8, i + 8, (i + 1) % 8 + 8) for i in range(8)]
 faces = np.array([*front, *back, *sides])
 
-cut = decompose(corners, faces)  # arrays in, convex pieces and their measured error out
+cut = decompose(corners, faces)  # convex pieces and their measured error
 print(f"{len(cut.pieces)} convex pieces: {cut.fit}")
 
 lines = [f"v {x} {y} {z}" for x, y, z in corners]
@@ -40,4 +40,4 @@ world = grouser.load("roach_circle")
 world = world.changed(terrain=(*world.terrain, gate))
 ground = Ground(grouser.Simulation(world).scene)
 over, under = ground.below([[1.0, 0.0, 2.0], [1.0, 0.0, 0.2]]).height
-print(f"over the gate the ground is at {over:.2f} m, under it at {under:.2f} m")
+print(f"ground above the gate at {over:.2f} m, below it at {under:.2f} m")

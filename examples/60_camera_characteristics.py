@@ -1,7 +1,7 @@
-"""What a camera sees: a pinhole's view, and what the AIBO ERS-210's lens and chip make of it.
+"""Camera characteristics: a pinhole and the AIBO ERS-210's lens and CMOS chip, side by side.
 
-PackBot turns on the spot with both cameras on its back; the real one's rows are exposed one after
-another, so that the pole before it leans.
+PackBot turns in place with both cameras. The rolling shutter of the ERS-210 exposes row after row,
+so that the pole is skewed.
 """
 
 import numpy as np
@@ -41,4 +41,4 @@ for name in cameras:
     print(f"{name:8} {reading.time:.3f} s   SHA-256 {reading.values.hash[:16]}…")
 
 write_png("camera.png", np.concatenate(pictures, axis=1))
-print("side by side: camera.png")
+print("picture: camera.png")

@@ -1,7 +1,7 @@
-"""Where am I?  An ERS-210 waves its head and finds itself, from pictures and joint angles alone.
+"""Monte Carlo localisation: an ERS-210 turns its head and estimates its pose on the field.
 
-The software (`grouser.perception`) sees nothing but the camera's pictures, the neck's angles and a
-map of the field. It is told nothing of where the robot stands.
+The input of `grouser.perception` is the camera's pictures, the neck's angles and a map of the
+field; the true pose is not used.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from grouser.perception import Localiser
 
 X, Y, HEADING_DEG = 1.0, 0.5, 135.0
 sim = grouser.Simulation(rig.world(X, Y, HEADING_DEG), seed=1)
-vision = rig.vision("with")  # the camera with all its characteristics
-me = Localiser(rig.field_map(), np.random.default_rng(1))
+vision = rig.vision("with")  # camera with all characteristics
+localiser = Localiser(rig.field_map(), np.random.default_rng(1))
 
 print(f"true pose: {X:.2f} m, {Y:.2f} m, {HEADING_DEG:.0f} deg")
 for second in range(4):
@@ -23,11 +23,11 @@ for second in range(4):
     for _ in range(25):
         sim.step(1 / 25)
         landmarks = rig.see(sim, "with", vision).landmarks
-        me.see(landmarks)
+        localiser.see(landmarks)
         names |= {sighting.name for sighting in landmarks}
-    believed = me.estimate()
-    x, y, turn = believed.pose
-    width = millimetres((believed.high - believed.low)[:2])
-    print(f"{second + 1} s: saw {', '.join(sorted(names)) or 'nothing'}")
-    print(f"     believes {x:.2f} m, {y:.2f} m, {degrees(turn):.0f} deg", end="")
-    print(f" (within {width[0]:.0f} x {width[1]:.0f} mm)")
+    estimate = localiser.estimate()
+    x, y, turn = estimate.pose
+    width = millimetres((estimate.high - estimate.low)[:2])
+    print(f"{second + 1} s: landmarks {', '.join(sorted(names)) or 'none'}")
+    print(f"     estimate {x:.2f} m, {y:.2f} m, {degrees(turn):.0f} deg", end="")
+    print(f" (interval {width[0]:.0f} x {width[1]:.0f} mm)")

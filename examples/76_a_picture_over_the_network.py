@@ -1,6 +1,6 @@
-"""A picture over the network: what the camera of a robot far away sees, as an array.
+"""A picture over the network: the camera of a remote robot as an array.
 
-Starts a server of its own on this machine; ``--server HOST:PORT`` takes one that runs already.
+Starts a server on this machine; ``--server HOST:PORT`` uses a running one.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from grouser.client import join, serving, watch
 from grouser.rendering import write_png
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")
+parser.add_argument("--server", metavar="HOST:PORT", help="a running server")
 given = parser.parse_args()
 
 with (
@@ -19,13 +19,13 @@ with (
     join("P3AT", name="R1", host=ports.host, port=ports.control) as robot,
     watch(robot, port=ports.images) as pictures,
 ):
-    ahead = pictures.take(timeout=60)  # whoever draws may still be starting
+    ahead = pictures.take(timeout=60)  # render workers may still be starting
     robot.package("CameraPanTilt", {0: 0.8})  # pan, rad, to the right
     while robot.packages["CameraPanTilt"].links[0].value < 0.75:
         robot.reading("Scanner1")
-    pictures.take()  # the one that was drawn meanwhile
+    pictures.take()  # skip the picture rendered during the motion
     right = pictures.take()
 
 height, width, _ = ahead.shape
 write_png("seen.png", np.concatenate([ahead, right], axis=1))
-print(f"two pictures of {width} x {height} pixels, ahead and to the right: seen.png")
+print(f"seen.png: two pictures of {width} x {height} pixels, ahead and to the right")

@@ -1,10 +1,9 @@
-"""A path over the network: motion capture says where the roach is, the trials' driver steers it.
+"""Path following over the network: poses from motion capture, steering by `PathDriver`.
 
-The same driver that steers thousands of simulated robots in a trial steers one that it only knows
-by its TCP port, simulated or real. Here it goes over the double bridge, up one ramp and down the
-other.
+The path driver of simulated trials controls a robot behind a TCP port, simulated or real. The path
+leads over the double bridge, up one ramp and down the other.
 
-Starts a server of its own on this machine; ``--server HOST:PORT`` takes one that runs already.
+Starts a server on this machine; ``--server HOST:PORT`` uses a running one.
 """
 
 import argparse
@@ -12,11 +11,11 @@ import argparse
 from grouser.client import PathFollower, join, serving
 from grouser.planning import PathDriver
 
-PATH = [(-1.6, 0.75), (-0.5, 0.75), (0.5, 0.75), (1.6, 0.75)]  # m, in the world
+PATH = [(-1.6, 0.75), (-0.5, 0.75), (0.5, 0.75), (1.6, 0.75)]  # m, world frame
 LIMIT = 60.0  # s, simulated
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")
+parser.add_argument("--server", metavar="HOST:PORT", help="a running server")
 given = parser.parse_args()
 
 with (
@@ -26,8 +25,8 @@ with (
     follower = PathFollower(PATH, PathDriver())
     robot.lockstep(0.1)  # simulated seconds between two commands, as in trials
     for turn in robot.turns():
-        seen = robot.newest("mocap")
-        command = follower.command(seen)
+        measured = robot.newest("mocap")
+        command = follower.command(measured)
         if command:
             robot.drive(command["left_speed"], command["right_speed"])
         if round(10 * turn.time) % 50 == 0:
@@ -35,6 +34,6 @@ with (
         if follower.arrived or turn.time > LIMIT:
             break
 
-    x, y, _ = seen.location  # in the wire's axes: y to the right
-    how = "has arrived" if follower.arrived else "has not arrived"
-    print(f"after {turn.time:.1f} s the roach {how}: it is at ({x:.2f}, {-y:.2f})")
+    x, y, _ = measured.location  # axes of the protocol: y to the right
+    result = "has arrived" if follower.arrived else "has not arrived"
+    print(f"after {turn.time:.1f} s the roach {result}, at ({x:.2f}, {-y:.2f})")

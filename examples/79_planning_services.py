@@ -1,9 +1,9 @@
-"""Planning services, as a ROS program calls them: plan a path, drive it, ask what it cost.
+"""Planning services over rosbridge: plan a path, drive it, read its energy.
 
-``roslibpy`` speaks the rosbridge protocol; no ROS is installed. Planning drives every candidate in
-physics in a process of its own, then the best one is driven by the robot that is served.
+``roslibpy`` implements the rosbridge protocol; no ROS installation is needed. The planner simulates
+every candidate in a separate process; then the served robot drives the best one.
 
-Starts a server of its own on this machine.
+Starts a server on this machine.
 """
 
 import json
@@ -20,7 +20,7 @@ with serving("roach_circle", *OPTIONS, *SMALL) as ports:
     ros.run()
 
     def call(service: str) -> dict[str, float]:
-        """Call one of the roach's services; return what its message says."""
+        """Call a service of the roach; return its result."""
         trigger = roslibpy.Service(ros, f"roach/{service}", "std_srvs/Trigger")
         answer = trigger.call(roslibpy.ServiceRequest())
         if not answer["success"]:

@@ -1,9 +1,8 @@
-"""Kenaf crosses rubble where the straight way is a trap that geometry cannot see.
+"""Plan loop on rubble with a trap that geometry does not reveal.
 
-A sheet of wet steel leans over the middle of the field like a roof. It is smooth and gentle enough
-to stand on, so a planner that knows shapes leads straight over it; rubble on both sides looks
-worse. Physics knows better: belts that find a friction of 0.15 do not climb 24 degrees. What the
-first round's trials fail at is what the second round plans around, over the rubble, flippers up.
+A roof-shaped sheet of wet steel lies in the middle of the field. Its slope of 24 degrees is valid
+for a geometric planner, which prefers it to the rubble on both sides. At a friction of 0.15 Kenaf
+cannot climb it: all trials of round 1 fail, and round 2 plans around it, over the rubble.
 """
 
 import numpy as np
@@ -34,18 +33,18 @@ task = plan_task.plan_task(
 
 
 def watch(at: plan.PlanProgress) -> None:
-    """SendMessage how far it is."""
+    """Print the progress."""
     print(f"round {at.round}: {at.finished} of {at.of} trials")
 
 
 result = plan.plan(task, plan.PlanSettings(candidates=3, trials=1, rounds=2), watch=watch)
 for record in result.records:
-    aside = float(np.abs(record.path.waypoints[:, 1]).max())
+    offset = float(np.abs(record.path.waypoints[:, 1]).max())
     print(
         f"{record.source} (round {record.found_in}), {record.path.length:.2f} m, "
-        f"up to {aside:.2f} m aside: {record.verdicts()}"
+        f"lateral offset up to {offset:.2f} m: {record.verdicts()}"
     )
 best = result.best
 if best is None or best.energy is None:
-    raise SystemExit("nobody arrived")
+    raise SystemExit("no trial arrived")
 print(f"chosen: {best.path.length:.2f} m, {best.energy:.0f} J, found in round {best.found_in}")

@@ -1,6 +1,7 @@
-"""A scan becomes a world: a real Kinect's view of a table, and a small crawler that drives on it.
+"""Convert a scan to a world: a real Kinect frame of a table, and a small crawler driving on it.
 
-The frame comes with Grouser. The same in words: ``grouser scan kinect_table_12 --out table``.
+The frame ships with Grouser. The same on the command line: ``grouser scan kinect_table_12 --out
+table``.
 """
 
 from pathlib import Path
@@ -21,14 +22,14 @@ CRAWLER = {
 }
 
 cloud = read_cloud(shipped_frames()["kinect_table_12"])
-made = scan_to_world(
+result = scan_to_world(
     [cloud],
     Path("table"),
-    WorldOptions(name="table", collide="height_map"),  # "auto" tries convex pieces as well
+    WorldOptions(name="table", collide="height_map"),  # "auto" also tries convex pieces
     ScanOptions(voxel=0.03),
 )
-print(f"{len(made.ground.cloud):,} points, {100 * made.grid.unseen:.0f} % unseen")
-print(f"{made.why}")
+print(f"{len(result.ground.cloud):,} points, {100 * result.grid.unseen:.0f} % unseen")
+print(f"{result.why}")
 
 world = load("table/world.yaml")
 for run in drive_routes("crawler", CRAWLER, world, routes_between_starts(world)[:2]):

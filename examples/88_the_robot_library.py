@@ -1,8 +1,8 @@
-"""The robot library of Kenaf (Kurose et al. 2008): a program for the real robot drives ours.
+"""Kenaf's robot library hrt (Kurose et al. 2008): a program for the real robot, simulated.
 
-It goes forward, turns and lifts its flippers through the bridge, over a link that loses a tenth of
-all datagrams. The simulator waits for every step here, so this is as fast as the machine is.
-A program that uses ``hrt_kenaf_init()`` and the others needs no link: HRT_LINK names it.
+The robot drives forward, turns and raises its flippers through the bridge, over a link that loses
+a tenth of all datagrams. Lockstep: the simulation waits for every step and runs at full speed.
+Programs that use ``hrt_kenaf_init()`` need no link object; HRT_LINK selects the link.
 """
 
 from pathlib import Path
@@ -18,9 +18,9 @@ with (
 ):
     link = LockstepLink(kenaf, LinkFaults(loss=0.1, delay=0.02, jitter=0.01, seed=1))
     robot = Hrt(link)
-    print(f"forward {robot.go_forward(100.0):.1f} mm, by its encoders")
-    print(f"turned {robot.turning(45.0):.1f} deg to the left, by its posture sensor")
-    print(f"{100 * robot.slide:.0f} % of the belts' way was sliding: skid steering")
+    print(f"forward {robot.go_forward(100.0):.1f} mm, measured by encoders")
+    print(f"turned {robot.turning(45.0):.1f} deg to the left, measured by the posture sensor")
+    print(f"{100 * robot.slide:.0f} % of the belt travel was slip (skid steering)")
     robot.move_flippers(30.0, 30.0, 30.0, 30.0)
     robot.stop()
     robot.show_status()

@@ -1,16 +1,16 @@
 """Teleoperation: an operator drives a Kenaf by its cameras (Kurose et al. 2008, III-B.2, Fig. 19).
 
-This program knows two addresses: the control process on the robot's PC, and the camera stream. The
-robot behind them may be real or simulated, its motors on a CAN bus or in a simulator::
+The program connects to two addresses: the control process on the robot's PC and the camera stream.
+The robot may be real or simulated, its motors on a CAN bus or in a simulator::
 
     grouser motors kenaf_step
     grouser control --link socketcand://127.0.0.1:29536/can0
     python examples/90_teleoperation.py --control 127.0.0.1:3020 --images 127.0.0.1:5003
 
-Without addresses it starts all that here. In a terminal: w s drive, a d turn, r f front flippers,
-t g rear flippers, blank stops, q leaves; views are in a window where there is a display. With
-``--climb`` it climbs the 200 mm step by itself, as an operator would; without a terminal it only
-tries flippers and belts.
+Without addresses it starts both on this machine. Keys in a terminal: w s drive, a d turn, r f front
+flippers, t g rear flippers, space stops, q quits. Pictures are shown in a window if there is a
+display. With ``--climb`` it climbs the 200 mm step automatically; without a terminal it only tests
+flippers and belts.
 """
 
 import argparse
@@ -37,18 +37,18 @@ given = parser.parse_args()
 
 
 class Views(threading.Thread):
-    """Takes pictures as they come, and counts those on which the front view is another one."""
+    """Background thread that receives pictures and counts changes of the front view."""
 
     def __init__(self, host, port):
         super().__init__(daemon=True)
         self._pictures = PictureConnection(Address(host=host, port=port, timeout=60))
-        self.newest, self.changes, self.over = None, 0, False
+        self.newest, self.changes, self.stopped = None, 0, False
         self.start()
 
     def run(self):
-        """Look 40 times a second."""
+        """Receive 40 pictures per second."""
         front = b""
-        while not self.over:
+        while not self.stopped:
             begun = time.monotonic()
             self.newest = self._pictures.take(BOTH_VIEWS)
             before, front = front, self.newest[:, :320].tobytes()
@@ -58,29 +58,29 @@ class Views(threading.Thread):
 
 
 class Window:
-    """Shows pictures where there is a display, by what comes with Python."""
+    """Window for pictures, with tkinter."""
 
     def __init__(self):
         import tkinter
 
         self._root = tkinter.Tk()
         self._root.title("Kenaf: front view, bird's-eye view")
-        self._make = tkinter.PhotoImage
+        self._photo_image = tkinter.PhotoImage
         self._label = tkinter.Label(self._root)
         self._label.pack()
 
     def show(self, picture):
-        """Show the newest."""
+        """Show a picture."""
         height, width, _ = picture.shape
         ppm = b"P6 %d %d 255 " % (width, height) + picture.tobytes()
-        self._photo = self._make(data=ppm, format="PPM")
+        self._photo = self._photo_image(data=ppm, format="PPM")
         self._label.configure(image=self._photo)
         self._root.update()
 
 
 @contextlib.contextmanager
 def keyboard():
-    """Let single keys be read from the terminal."""
+    """Read single keys from the terminal."""
     import termios
     import tty
 
@@ -92,10 +92,10 @@ def keyboard():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def typed(link):
-    """Yield what the operator's keys say, 20 times a second; a key held down repeats itself."""
+def keyboard_commands(link):
+    """Yield commands of the operator's keys, 20 per second; a key held down repeats."""
     front, rear, drive, until = 0.0, 0.0, (0.0, 0.0), 0.0
-    ways = {"w": (SPEED, 0.0), "s": (-SPEED, 0.0), "a": (0.0, TURN), "d": (0.0, -TURN)}
+    directions = {"w": (SPEED, 0.0), "s": (-SPEED, 0.0), "a": (0.0, TURN), "d": (0.0, -TURN)}
     while True:
         while select.select([sys.stdin], [], [], 0.0)[0]:
             key = sys.stdin.read(1).lower()
@@ -103,8 +103,8 @@ def typed(link):
                 return
             front += STEP * {"r": 1, "f": -1}.get(key, 0)
             rear += STEP * {"t": 1, "g": -1}.get(key, 0)
-            if key in ways:
-                drive, until = ways[key], time.monotonic() + 0.6  # until the terminal repeats it
+            if key in directions:
+                drive, until = directions[key], time.monotonic() + 0.6  # delay of key repeat
             if key == " ":
                 yield OperatorCommand(stop=True)
         driving = drive if time.monotonic() < until else (0.0, 0.0)
@@ -114,7 +114,7 @@ def typed(link):
 
 
 def climb(link):
-    """Yield what an operator does at a step: flippers up, drive, press, level, stop."""
+    """Yield the commands for climbing a step: flippers up, drive, press, level, stop."""
 
     def until(done, drive, front, rear, longest):
         end = time.monotonic() + longest
@@ -138,7 +138,7 @@ def climb(link):
 
 
 def line(report):
-    """Return how the robot is."""
+    """Return the state of the robot as text."""
     _, pitch, yaw = report.posture_deg or (0, 0, 0)
     return (
         f"{report.encoders_mm[0]:6.0f} mm  pitch {pitch:5.1f}  yaw {yaw:5.1f}  flippers "
@@ -155,23 +155,23 @@ with contextlib.ExitStack() as stack:
         control, images = f"127.0.0.1:{process['control']}", f"127.0.0.1:{bus['images']}"
     link = stack.enter_context(OperatorLink(*parse_host_port(control, 3020), given.token, 60))
     views = Views(*parse_host_port(images, 5003))
-    while views.newest is None or not views.newest.any():  # whoever draws may still be starting
+    while views.newest is None or not views.newest.any():  # render workers may still be starting
         time.sleep(0.05)
-    alone = given.climb or not sys.stdin.isatty()
-    if not alone:
+    automatic = given.climb or not sys.stdin.isatty()
+    if not automatic:
         stack.enter_context(keyboard())
     window = None
     if os.environ.get("DISPLAY"):
         with contextlib.suppress(ImportError):
             window = Window()
     begun, changes = time.monotonic(), views.changes
-    for command in climb(link) if alone else typed(link):
+    for command in climb(link) if automatic else keyboard_commands(link):
         link.send(command)
         if window and views.newest is not None:
             window.show(views.newest)
     fps = (views.changes - changes) / (time.monotonic() - begun)
-    time.sleep(0.3)  # it comes to rest
-    views.over = True
+    time.sleep(0.3)  # until the robot is at rest
+    views.stopped = True
     views.join(60)
-    print(f"{fps:.1f} pictures a second arrived in which something had moved")
+    print(f"{fps:.1f} pictures per second with a changed front view")
     write_png("views.png", views.newest)

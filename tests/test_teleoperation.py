@@ -210,5 +210,5 @@ def test_the_same_operator_program_climbs_200_mm_on_both(
     assert done.returncode == 0, done.stderr
     assert x > 1.1
     assert z == pytest.approx(0.285, abs=0.02)  # on top: 200 mm and as high as it stands
-    assert float(re.search(r"([\d.]+) pictures a second", done.stdout)[1]) >= 15
+    assert float(re.search(r"([\d.]+) pictures per second", done.stdout)[1]) >= 15
     assert (tmp_path / "views.png").read_bytes().startswith(b"\x89PNG")

@@ -1,8 +1,8 @@
-"""Draw every shipped world as ``grouser run --picture`` does, on one sheet for the documentation.
+"""Render every shipped world as ``grouser run --picture`` does, on one sheet for the documentation.
 
     python tools/contact_sheet.py [docs/pictures/worlds.jpg]
 
-Each world is shown a second after its start, by its own view.
+Each world is rendered one second after its start, with its own view.
 """
 
 from __future__ import annotations

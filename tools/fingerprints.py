@@ -1,8 +1,8 @@
-"""Fingerprints of everything that a refactoring must not change.
+"""Fingerprints of results that a refactoring must not change.
 
-Writes one JSON file: a hash of the physics state of every shipped world after some seconds, a hash
-of a picture of each, the bytes of scripted lockstep sessions in three dialects, and the quick
-table of every experiment. Two files are compared with ``--compare``::
+The output is one JSON file: a hash of the physics state of every shipped world after some seconds,
+a hash of a picture of each, the bytes of scripted lockstep sessions in three dialects, and the
+quick table of every experiment. Two files are compared with ``--compare``::
 
     python tools/fingerprints.py --out before.json
     python tools/fingerprints.py --out after.json
@@ -172,7 +172,7 @@ def _digest(value: Any) -> str:
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> int:
-    """Print every difference; return how many there are."""
+    """Print every difference; return their number."""
     differences = 0
     for part in sorted(before.keys() & after.keys()):
         for name in sorted(before[part].keys() | after[part].keys()):
@@ -207,7 +207,7 @@ def _print_changes(old: Any, new: Any, place: str) -> None:
 
 
 def main() -> int:
-    """Capture or compare, as the command line says."""
+    """Capture or compare fingerprints; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="file to write")
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("BEFORE", "AFTER"))

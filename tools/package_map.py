@@ -35,8 +35,8 @@ A package imports only packages on lower lines; `tests/test_layers.py` enforces 
 2  robots
 1  world, tracks, locomotion, rendering < sensors
 0  physics, errors, frames, files, tls, protocol
-beside: client -> protocol, frames, tls, planning.driver;  planning -> frames;  scan -> frames, world
-        perception, evaluation -> numpy;  reports -> evaluation
+beside: client -> protocol, frames, tls, planning.driver;  planning -> frames
+        scan -> frames, world;  perception, evaluation -> numpy;  reports -> evaluation
 ```
 """
 

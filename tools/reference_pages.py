@@ -1,7 +1,7 @@
-"""The reference pages of the documentation, made from the models themselves: never by hand.
+"""Generate the reference pages of the documentation from models and command line.
 
-``make docs`` puts them into the site; ``python tools/reference_pages.py FOLDER`` writes them as files.
-A field's meaning is the docstring under it, its default is the model's own.
+``make docs`` adds them to the site; ``python tools/reference_pages.py FOLDER`` writes files. The
+meaning of a field is the docstring below it; its default is that of the model.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import dataclasses
 import importlib
 import inspect
+import itertools
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -44,13 +45,13 @@ PARTS: Mapping[str, type[BaseModel]] = {
     "radio": RadioModel,
     "view": View,
 }
-"""The parts of a world file that have no kinds, by their place in it."""
+"""Parts of a world file without kinds, by path."""
 
-WHAT_IT_IS_CALLED = "What it is called on its robot."
+NAME_MEANING = "Name on its robot."
 
 
 def pages() -> dict[str, str]:
-    """Return every reference page: file name to Markdown."""
+    """Return every reference page as Markdown, by file name."""
     return {
         "world-file.md": _world_file(),
         "terrains.md": _kinds("Kinds of terrain", "terrain", TERRAINS),
@@ -83,13 +84,13 @@ def _python() -> str:
 
 
 def meanings(model: type) -> dict[str, str]:
-    """Return the docstring under each field of a class, its ancestors' included."""
+    """Return the docstring below each field of a class, including base classes."""
     found: dict[str, str] = {}
     for kind in reversed(model.__mro__):
         if not kind.__module__.startswith("grouser"):
             continue
         body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore[attr-defined]
-        for field, below in zip(body, body[1:], strict=False):
+        for field, below in itertools.pairwise(body):
             match field, below:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(text))):
                     found[name] = " ".join(inspect.cleandoc(text).split())
@@ -99,8 +100,8 @@ def meanings(model: type) -> dict[str, str]:
 def _world_file() -> str:
     lines = [
         "# The world file",
-        "A world file is YAML with the keys below. Only `name` and `terrain` must be there;",
-        "`grouser show WORLD` prints a file with all of its defaults.",
+        "A world file is YAML with the keys below. Only `name` and `terrain` are required;",
+        "`grouser show WORLD` prints a file with all defaults.",
     ]
     for part, model in PARTS.items():
         lines += ["", f"## {part}", "", _first(model), "", *_model_table(model)]
@@ -117,8 +118,8 @@ def _kinds(title: str, part: str, table: Mapping[str, type[BaseModel]]) -> str:
 def _robots() -> str:
     lines = [
         "# Kinds of robot",
-        "Each is an item of `robots:` in a world file, `{name: a, kind: NAME, position: [0, 0]}`; the",
-        "tables are its `options`.",
+        "Each is an item of `robots:` in a world file,",
+        "`{name: a, kind: NAME, position: [0, 0]}`; the tables list its `options`.",
     ]
     for kind, place in ROBOTS.items():
         module, name = place.split(":")
@@ -130,8 +131,9 @@ def _robots() -> str:
 def _sensors() -> str:
     lines = [
         "# Kinds of sensor",
-        "Each is an item of a robot's `sensors:`, `{kind: NAME, …}`. Sensors with a place have",
-        f"`mount` (a body of the robot) and {', '.join(f'`{key}`' for key in POSE_KEYS)} in it (m, deg).",
+        "Each is an item of a robot's `sensors:`, `{kind: NAME, …}`. Sensors with a pose have",
+        f"`mount` (a body of the robot) and {', '.join(f'`{key}`' for key in POSE_KEYS)}",
+        "in it (m, deg).",
     ]
     for kind, place in SENSORS.items():
         module, name = place.split(":")
@@ -148,17 +150,17 @@ def _sensors() -> str:
 
 
 def _commands() -> str:
-    lines = ["# Commands", "`grouser COMMAND --help` says the same on a terminal."]
+    lines = ["# Commands", "`grouser COMMAND --help` prints the same."]
     group: Any = typer.main.get_command(app)
     for name, command in group.commands.items():
         arguments = [p for p in command.params if p.param_type_name == "argument"]
-        called = " ".join(["grouser", name, *(str(p.metavar or p.name.upper()) for p in arguments)])
+        usage = " ".join(["grouser", name, *(str(p.metavar or p.name.upper()) for p in arguments)])
         about = inspect.cleandoc(command.help or "").partition("\n\n")[0]
         lines += [
             "",
             f"## {name}",
             "",
-            f"`{called}`",
+            f"`{usage}`",
             "",
             _plain(about),
             "",
@@ -174,39 +176,39 @@ def _commands() -> str:
 
 
 def _model_table(model: type[BaseModel]) -> list[str]:
-    said = meanings(model)
+    descriptions = meanings(model)
     lines = ["| key | default | meaning |", "| --- | --- | --- |"]
     for key, field in model.model_fields.items():
         if key == "kind" and not field.is_required():
-            continue  # the heading
+            continue  # stands in the heading
         default = (
-            "**needed**"
+            "**required**"
             if field.is_required()
             else _value(field.get_default(call_default_factory=True))
         )
-        lines.append(_row(f"`{key}`", default, said.get(key, "")))
+        lines.append(_row(f"`{key}`", default, descriptions.get(key, "")))
     return lines
 
 
 def _dataclass_table(model: type, leave_out: str = "") -> list[str]:
-    said, fields = meanings(model), dataclasses.fields(model)
+    descriptions, fields = meanings(model), dataclasses.fields(model)
     shown = [field for field in fields if field.name != leave_out and field.init]
     if not shown:
-        return ["It has no options."]
+        return ["No options."]
     lines = ["| option | default | meaning |", "| --- | --- | --- |"]
     for field in shown:
-        default = "**needed**"
+        default = "**required**"
         if field.default is not dataclasses.MISSING:
             default = _value(field.default)
         elif field.default_factory is not dataclasses.MISSING:
             default = _value(field.default_factory())
-        meaning = said.get(field.name, WHAT_IT_IS_CALLED if field.name == "name" else "")
+        meaning = descriptions.get(field.name, NAME_MEANING if field.name == "name" else "")
         lines.append(_row(f"`{field.name}`", default, meaning))
     return lines
 
 
 def _value(value: Any) -> str:
-    """Return a default as a world file would say it, or in short what it is."""
+    """Return a default in world-file notation, or a short description."""
     match value:
         case None:
             return "none"
@@ -231,7 +233,7 @@ def _row(*cells: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return help without the terminal's colours."""
+    """Return help text without colour markup."""
     for mark in ("[cyan]", "[bold cyan]", "[/]"):
         text = text.replace(mark, "`")
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""MkDocs hooks: generated reference pages, the package map, a page per example."""
+"""MkDocs hooks: generated reference pages, package map, and a page per example."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.(py|c)\)")
 
 
 def on_config(config: Any) -> Any:
-    """Add the examples, and pages that the navigation does not name, to the navigation."""
+    """Add the examples, and pages without an entry, to the navigation."""
     named = set(re.findall(r"[\w/-]+\.md", str(config["nav"])))
     pages = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
     how_to = next(part["How-to guides"] for part in config["nav"] if "How-to guides" in part)
@@ -44,7 +44,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Point links to example files at their pages; remove the reasons why blocks are not run."""
+    """Link example files to their pages; remove the reasons of blocks that are not run."""
     up = "../" * page.file.src_uri.count("/")
     linked = _EXAMPLE.sub(lambda m: f"]({up}examples/{Path(m[1]).name}.md)", markdown)
     return _NOT_RUN.sub(r"\1", linked)
