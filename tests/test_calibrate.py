@@ -1,4 +1,4 @@
-"""Calibration: a planted truth is found, and what a run does not show is said."""
+"""Calibration of known parameters, and reports of parameters that a run does not determine."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from grouser.calibration.calibration import calibrate, synthetic_log
 from grouser.calibration.parameters import PARAMETERS, Finding, interval, judge, parameters_named
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
-from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, scales_of
+from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, residual_scales
 from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array
 from grouser.robots import kenaf
@@ -24,27 +24,29 @@ WORLD = "kenaf_edge_and_slope"
 ROBOT_FILES = Path(__file__).parents[1] / "examples" / "robots"
 
 
-def planted(world: World, truth: dict[str, float], seconds: float, *, seed: int = 1) -> Trajectory:
+def synthetic_run(
+    world: World, truth: dict[str, float], seconds: float, *, seed: int = 1
+) -> Trajectory:
     return synthetic_log(world, "kenaf", truth, seconds, seed=seed)
 
 
-def on_the_flat(world: World) -> World:
+def on_flat_ground(world: World) -> World:
     robot = world.robots[0].model_copy(update={"position": (0.0, 0.0, 0.0)})
     return world.changed(terrain=world.terrain[:1], robots=(robot,))
 
 
-# -- It shows 3: a planted truth is found --------------------------------------------------------
+# -- recovery of known parameters --------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_a_planted_truth_is_found_and_shown(tmp_path: Path) -> None:
-    planted(load(WORLD), TRUTH, 2.6).write_csv(tmp_path / "log.csv")
+def test_known_parameters_are_found_and_reported(tmp_path: Path) -> None:
+    synthetic_run(load(WORLD), TRUTH, 2.6).write_csv(tmp_path / "log.csv")
     arguments = ["calibrate", str(tmp_path / "log.csv"), "--world", WORLD, "--robot", "kenaf"]
     arguments += ["--free", "pitch_inertia,friction", "--seed", "1"]
     arguments += ["--report", str(tmp_path / "page"), "--json", str(tmp_path / "found.json")]
-    told = CliRunner().invoke(app, arguments)
-    assert told.exit_code == 0, told.output
-    assert told.output.count("determined ±") == 2
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.output.count("determined ±") == 2
     found = json.loads((tmp_path / "found.json").read_text())
     for name, true in TRUTH.items():
         assert found["parameters"][name]["found"] == pytest.approx(true, rel=0.1)
@@ -52,13 +54,13 @@ def test_a_planted_truth_is_found_and_shown(tmp_path: Path) -> None:
     assert found["offset_s"] == pytest.approx(0.3, abs=0.03)
     page = (tmp_path / "page" / "index.html").read_text()
     assert "2 of 2 parameters determined" in page
-    assert page.count("<img") == 3  # the runs, and a profile each
+    assert page.count("<img") == 3  # the runs, and one profile per parameter
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3, 4, 5])
-def test_planted_truths_are_found_whatever_the_noise(seed) -> None:
-    log = planted(load(WORLD), TRUTH, 2.6, seed=seed)
+def test_known_parameters_are_found_for_every_noise_seed(seed) -> None:
+    log = synthetic_run(load(WORLD), TRUTH, 2.6, seed=seed)
     found = calibrate(log, load(WORLD), "kenaf", list(TRUTH), seed=seed)
     for finding in found.findings:
         assert finding.value == pytest.approx(TRUTH[finding.parameter.name], rel=0.1)
@@ -66,26 +68,26 @@ def test_planted_truths_are_found_whatever_the_noise(seed) -> None:
 
 
 @pytest.mark.slow
-def test_another_truth_is_found_when_the_origin_is_unknown() -> None:
+def test_known_parameters_are_found_with_unknown_origin() -> None:
     truth = {"pitch_inertia": 1.0, "friction": 0.75}
-    log = planted(load(WORLD), truth, 2.6).shifted(x=-3.0, z=0.4)
+    log = synthetic_run(load(WORLD), truth, 2.6).shift(x=-3.0, z=0.4)
     found = calibrate(log, load(WORLD), "kenaf", list(truth), align=True)
     for finding in found.findings:
         assert finding.value == pytest.approx(truth[finding.parameter.name], rel=0.1)
 
 
 @pytest.mark.slow
-def test_a_planted_centre_of_mass_is_found() -> None:
-    log = planted(load(WORLD), {"centre_x": 0.02}, 2.6)
+def test_known_centre_of_mass_is_found() -> None:
+    log = synthetic_run(load(WORLD), {"centre_x": 0.02}, 2.6)
     [finding] = calibrate(log, load(WORLD), "kenaf", ["centre_x"]).findings
     assert finding.start == 0.0
     assert finding.value == pytest.approx(0.02, abs=0.004)
     assert finding.determined
 
 
-def test_a_run_without_slip_does_not_tell_friction() -> None:
-    flat = on_the_flat(load(WORLD))
-    log = planted(flat, TRUTH, 1.2)
+def test_run_without_slip_does_not_determine_friction() -> None:
+    flat = on_flat_ground(load(WORLD))
+    log = synthetic_run(flat, TRUTH, 1.2)
     [finding] = calibrate(log, flat, "kenaf", ["friction"]).findings
     assert finding.verdict == "not identifiable"
     assert finding.sentence.startswith("not identifiable from this run")
@@ -94,9 +96,9 @@ def test_a_run_without_slip_does_not_tell_friction() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_on_the_flat_tells_neither() -> None:
-    flat = on_the_flat(load(WORLD))
-    log = planted(flat, TRUTH, 2.5)
+def test_run_on_flat_ground_determines_neither_parameter() -> None:
+    flat = on_flat_ground(load(WORLD))
+    log = synthetic_run(flat, TRUTH, 2.5)
     findings = calibrate(log, flat, "kenaf", list(TRUTH)).findings
     assert {finding.verdict for finding in findings} == {"not identifiable"}
 
@@ -104,7 +106,7 @@ def test_a_run_on_the_flat_tells_neither() -> None:
 # -- parameters ----------------------------------------------------------------------------------
 
 
-def test_parameters_start_where_the_world_is_and_change_only_themselves() -> None:
+def test_parameters_start_at_the_values_of_the_world() -> None:
     world = load(WORLD)
     for name in TRUTH:
         parameter = PARAMETERS[name]
@@ -119,7 +121,7 @@ def test_parameters_start_where_the_world_is_and_change_only_themselves() -> Non
     assert PARAMETERS["pitch_inertia"].applied(world, "kenaf", 1.25).terrain == world.terrain
 
 
-def test_a_robot_file_s_centre_can_be_freed() -> None:
+def test_centre_of_mass_of_a_robot_file_can_be_free() -> None:
     world = load(WORLD)
     (entry,) = world.robots
 
@@ -141,7 +143,7 @@ def test_a_robot_file_s_centre_can_be_freed() -> None:
         PARAMETERS["pitch_inertia"].start(of("kenaf.yaml"), "kenaf")
 
 
-def test_a_mistake_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_errors_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="no parameter 'frction'.*did you mean 'friction'"):
         parameters_named(["frction"])
     with pytest.raises(BadValue, match="'friction' is given twice"):
@@ -159,17 +161,17 @@ def test_a_mistake_is_told_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match="has 5 samples, at least 12 are needed"):
         calibrate(short, load(WORLD), "kenaf", ["friction"])
     short.write_csv(tmp_path / "log.csv")
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         app, ["calibrate", str(tmp_path / "log.csv"), "--world", WORLD, "--free", "mass"]
     )
-    assert told.exit_code == 2
-    assert "no parameter 'mass'" in told.output
+    assert result.exit_code == 2
+    assert "no parameter 'mass'" in result.output
 
 
 # -- verdicts ------------------------------------------------------------------------------------
 
 
-def test_the_interval_is_where_the_rise_is_explained() -> None:
+def test_interval_ends_where_the_increase_is_significant() -> None:
     at = np.linspace(0, 1, 11)
     low, high = interval(at, ((at - 0.4) / 0.15) ** 2, 0.4)
     assert (low, high) == pytest.approx((0.25, 0.55))
@@ -182,8 +184,10 @@ def test_the_interval_is_where_the_rise_is_explained() -> None:
     assert judge(0.9, 1.0, 1.0) == "at the end"
 
 
-def test_verdicts_are_sentences() -> None:
-    def say(low: float, high: float, found: float, verdict: str, name: str = "friction") -> str:
+def test_verdicts_are_complete_sentences() -> None:
+    def verdict_text(
+        low: float, high: float, found: float, verdict: str, name: str = "friction"
+    ) -> str:
         nothing = np.zeros(2)
         return Finding(
             parameter=PARAMETERS[name],
@@ -196,21 +200,25 @@ def test_verdicts_are_sentences() -> None:
             rises=nothing,
         ).sentence
 
-    assert say(0.81, 0.99, 0.9, "determined") == "determined ± 10 %"
-    assert say(-0.01, 0.03, 0.01, "determined", "centre_x") == "determined ± 0.02 m"
-    assert say(1.0, 1.4, 1.2, "one-sided") == "at least 1"
-    assert say(0.2, 0.5, 0.3, "one-sided") == "at most 0.5"
-    assert say(0.2, 1.4, 0.7, "not identifiable") == "not identifiable from this run"
+    assert verdict_text(0.81, 0.99, 0.9, "determined") == "determined ± 10 %"
+    assert verdict_text(-0.01, 0.03, 0.01, "determined", "centre_x") == "determined ± 0.02 m"
+    assert verdict_text(1.0, 1.4, 1.2, "one-sided") == "at least 1"
+    assert verdict_text(0.2, 0.5, 0.3, "one-sided") == "at most 0.5"
+    assert verdict_text(0.2, 1.4, 0.7, "not identifiable") == "not identifiable from this run"
     assert (
-        say(0.5, 1.4, 0.7, "not identifiable") == "not identifiable from this run, only above 0.5"
+        verdict_text(0.5, 1.4, 0.7, "not identifiable")
+        == "not identifiable from this run, only above 0.5"
     )
     assert (
-        say(0.2, 0.9, 0.7, "not identifiable") == "not identifiable from this run, only below 0.9"
+        verdict_text(0.2, 0.9, 0.7, "not identifiable")
+        == "not identifiable from this run, only below 0.9"
     )
-    assert say(1.3, 1.4, 1.4, "at the end").startswith("at the end of the plausible range (1.4)")
+    assert verdict_text(1.3, 1.4, 1.4, "at the end").startswith(
+        "at the end of the plausible range (1.4)"
+    )
 
 
-# -- following and searching ---------------------------------------------------------------------
+# -- path following and search ---------------------------------------------------------------------
 
 
 def curve(times: Array) -> Trajectory:
@@ -218,9 +226,9 @@ def curve(times: Array) -> Trajectory:
 
 
 @pytest.mark.parametrize("align", [False, True])
-def test_the_clock_and_the_origin_are_found(align: bool) -> None:
+def test_time_offset_and_origin_are_found(align: bool) -> None:
     dense = curve(np.arange(0, 3, 0.005))
-    log = curve(np.arange(0.3, 2.5, 1 / 17)).shifted(times=-0.3, x=2.0 * align, z=-1.0 * align)
+    log = curve(np.arange(0.3, 2.5, 1 / 17)).shift(times=-0.3, x=2.0 * align, z=-1.0 * align)
     scales = np.full((3, len(log)), 0.01)
     found = fit_log(log, dense, scales, LogAlignment(earliest=-1, latest=0.5, align=align))
     assert found.offset == pytest.approx(0.3, abs=1e-3)
@@ -228,26 +236,26 @@ def test_the_clock_and_the_origin_are_found(align: bool) -> None:
     assert loss(found.residuals, scales) < 1
 
 
-def test_noise_is_measured_beside_what_is_rough() -> None:
+def test_noise_is_estimated_beside_outliers() -> None:
     rng = np.random.default_rng(0)
     rough = np.zeros((3, 4000))
     rough[:, 2000:] = 0.05
     noise = np.array([0.003, 0.01, 0.02])
     left = rng.normal(size=(3, 4000)) * np.hypot(noise[:, None], rough)
-    scales = scales_of(left, rough, np.full(3, 1e-4), np.full(3, 1.0))
+    scales = residual_scales(left, rough, np.full(3, 1e-4), np.full(3, 1.0))
     assert scales[:, 0] == pytest.approx(noise, rel=0.15)
     assert scales[:, -1] == pytest.approx(np.hypot(noise, 0.05), rel=0.05)
-    assert loss(left, scales) == pytest.approx(12000, rel=0.15)  # outliers count less
+    assert loss(left, scales) == pytest.approx(12000, rel=0.15)  # outliers have less weight
 
 
-def test_neighbours_that_say_the_same_are_counted_once() -> None:
+def test_correlated_samples_are_counted_once() -> None:
     white = np.random.default_rng(0).normal(size=(3, 900))
     assert correlation(white) == pytest.approx(1.0, abs=0.3)
     assert correlation(np.repeat(white, 6, axis=1)) == pytest.approx(6.0, rel=0.3)
 
 
-class Bowl:
-    """Residuals with one least place and a roughness of its own at every point."""
+class QuadraticResiduals:
+    """Residuals with one minimum and a random roughness at every point."""
 
     def __init__(self, least: list[float], rough: float) -> None:
         self.least, self.rough = np.array(least), rough
@@ -271,11 +279,11 @@ class Bowl:
 
 
 @pytest.mark.parametrize("rough", [0.0, 3.0])
-def test_the_search_goes_down_and_stays_in_the_box(rough: float) -> None:
-    bowl = Bowl([0.3, 0.72], rough)
+def test_search_descends_within_the_bounds(rough: float) -> None:
+    bowl = QuadraticResiduals([0.3, 0.72], rough)
     found, _ = gauss_newton.descend(np.array([0.6, 0.5]), bowl)
     assert found == pytest.approx(bowl.least, abs=0.002 + 0.01 * rough)
-    outside = Bowl([1.4, 0.5], rough)
+    outside = QuadraticResiduals([1.4, 0.5], rough)
     found, _ = gauss_newton.descend(np.array([0.8, 0.4]), outside)
     assert found[0] == 1.0
     assert (
@@ -284,7 +292,7 @@ def test_the_search_goes_down_and_stays_in_the_box(rough: float) -> None:
     )
 
 
-def test_the_first_points_are_spread_over_every_slice() -> None:
+def test_first_points_form_a_latin_hypercube() -> None:
     points = gauss_newton.latin_hypercube(8, 3, np.random.default_rng(0))
     slices = np.sort((points * 8).astype(int), axis=0).T
     assert slices.tolist() == [list(range(8))] * 3

@@ -6,10 +6,10 @@ import mujoco
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from support.slip_flutter import SlippingContact, flutter
 
 from grouser.evaluation import closed_forms
 from grouser.evaluation.closed_forms import Bars
-from grouser.evaluation.slip_flutter import SlippingContact, flutter
 from grouser.experiments import closed_forms as experiment
 from grouser.experiments.run_options import RunOptions
 from grouser.physics import compliance

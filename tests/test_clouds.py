@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
-from grouser.evaluation.clouds import fit_plane
+from grouser.evaluation.fits import fit_plane
 from grouser.experiments import roach_table31
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array

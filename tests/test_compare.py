@@ -47,7 +47,7 @@ def test_nor_against_a_copy_with_repeated_samples(own_times) -> None:
     log = climb()
     log.write_csv("a.csv")
     which = np.repeat(np.arange(len(log)), np.random.default_rng(0).integers(1, 4, len(log)))
-    copy = log.taken(which)
+    copy = log.select(which)
     times = copy.times if own_times else 0.02 * np.arange(len(which))
     Trajectory(times, copy.x, copy.z, copy.pitch).write_csv("b.csv")
     told = errors("a.csv", "b.csv")
@@ -57,7 +57,7 @@ def test_nor_against_a_copy_with_repeated_samples(own_times) -> None:
 def test_rates_clocks_and_offsets_may_differ() -> None:
     climb(400).write_csv("real.csv")
     other = climb(137, late=0.6)
-    other.shifted(times=1.6e9, x=3.0, z=-1.0).write_csv("sim.csv")
+    other.shift(times=1.6e9, x=3.0, z=-1.0).write_csv("sim.csv")
     told = errors("real.csv", "sim.csv", "--align-starts")
     assert told["before"]["mean_norm_error_mm"] > 30
     assert told["after"]["mean_norm_error_mm"] < 5
@@ -106,7 +106,7 @@ def bad(name) -> None:
     if name == "nan.csv":
         Trajectory(log.times, np.full(len(log), np.nan), log.z, log.pitch).write_csv(name)
     elif name == "one.csv":
-        log.taken([0]).write_csv(name)
+        log.select([0]).write_csv(name)
     elif name == "cells.csv":
         with open(name, "w") as file:
             file.write("t,x,z,pitch\n0,0,0,0\n1,1,1\n")

@@ -20,7 +20,7 @@ from grouser.frames import from_rpy
 def repeated(trajectory, times):
     """Return a copy in which sample i comes times[i] times, at a steady rate."""
     which = np.repeat(np.arange(len(trajectory)), times)
-    copy = trajectory.taken(which)
+    copy = trajectory.select(which)
     return Trajectory(0.05 * np.arange(len(which)), copy.x, copy.z, copy.pitch)
 
 
@@ -104,7 +104,7 @@ def test_a_copy_with_repeated_samples_has_no_error_after_matching(index) -> None
         found = match(*pair, index=index)
         assert max(found.after.figures().values()) < 1e-9
         assert found.before.largest("norm") > 0.1
-    stamped = climb_trajectory().taken(np.repeat(np.arange(200), 2))  # the same times twice
+    stamped = climb_trajectory().select(np.repeat(np.arange(200), 2))  # the same times twice
     found = match(climb_trajectory(), stamped.clean(), index=index)
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
 
@@ -117,7 +117,7 @@ def test_a_late_start_is_matched_away() -> None:
 
 
 def test_other_rates_offsets_and_gaps() -> None:
-    real = climb_trajectory(137, 8.0).taken(np.r_[0:40, 55:137]).shifted(times=1e6, x=3.0, z=-1.0)
+    real = climb_trajectory(137, 8.0).select(np.r_[0:40, 55:137]).shift(times=1e6, x=3.0, z=-1.0)
     found = match(real, climb_trajectory(400, 9.0), align_starts=True)
     assert found.real.times[0] == 0
     assert found.after.mean("norm") < 0.01
@@ -126,14 +126,14 @@ def test_other_rates_offsets_and_gaps() -> None:
 
 
 def test_before_matching_only_common_time_counts() -> None:
-    found = match(climb_trajectory(200, 8.0), climb_trajectory(200, 8.0).taken(slice(100)))
+    found = match(climb_trajectory(200, 8.0), climb_trajectory(200, 8.0).select(slice(100)))
     assert len(found.before.norm) == 100
     assert found.before.largest("norm") < 1e-12
     assert found.after.largest("norm") > 0.4
 
 
 def test_errors_are_simulated_minus_real() -> None:
-    shifted = climb_trajectory().shifted(x=0.03, z=-0.04)
+    shifted = climb_trajectory().shift(x=0.03, z=-0.04)
     found = match(climb_trajectory(), shifted)
     assert found.before.x == pytest.approx(0.03)
     assert found.before.z == pytest.approx(-0.04)
@@ -160,10 +160,10 @@ def test_the_distance_index_sees_only_distance() -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (climb_trajectory().taken([0]), "match: simulated has 1 sample, at least 2 are needed"),
-        (climb_trajectory().taken([1, 0]), "match: the times of simulated do not increase"),
-        (climb_trajectory().taken([0, 1, 1]), "match: the times of simulated do not increase"),
-        (climb_trajectory().shifted(x=np.nan), "match: 200 samples of simulated are not finite"),
+        (climb_trajectory().select([0]), "match: simulated has 1 sample, at least 2 are needed"),
+        (climb_trajectory().select([1, 0]), "match: the times of simulated do not increase"),
+        (climb_trajectory().select([0, 1, 1]), "match: the times of simulated do not increase"),
+        (climb_trajectory().shift(x=np.nan), "match: 200 samples of simulated are not finite"),
     ],
 )
 def test_logs_that_cannot_be_matched(wrong, sentence) -> None:
@@ -186,7 +186,7 @@ def test_clean_mends_what_faults_tells() -> None:
     x = good.x.copy()
     x[3] = np.nan
     order = np.r_[0:10, 12, 11, 10, 13:17, 16, 17:20]
-    log = Trajectory(times + 5, x, good.z, good.pitch).taken(order)
+    log = Trajectory(times + 5, x, good.z, good.pitch).select(order)
     log = Trajectory(log.times + 3.0 * (log.times > 6.35), log.x, log.z, log.pitch)
     told = log.faults()
     assert [sentence.split(":")[0] for sentence in told] == [
@@ -203,24 +203,24 @@ def test_clean_mends_what_faults_tells() -> None:
     assert np.isfinite(clean.x).all()
     assert climb_trajectory().faults() == ()
     with pytest.raises(BadValue, match="none of its 20 samples is finite"):
-        good.shifted(z=np.inf).clean()
+        good.shift(z=np.inf).clean()
 
 
 def test_resampling() -> None:
     dense = climb_trajectory(2001, 8.0)
-    coarse = dense.shifted(times=-3).resampled(17)
+    coarse = dense.shift(times=-3).resample(17)
     assert len(coarse) == 137
     assert np.diff(coarse.times) == pytest.approx(1 / 17)
     assert coarse.x == pytest.approx(np.interp(coarse.times, dense.times, dense.x))
-    assert len(dense.resampled(1)) == 9
+    assert len(dense.resample(1)) == 9
     for rate in (0, -1, np.nan, np.inf, 1e9):
         with pytest.raises(BadValue, match="trajectory: "):
-            dense.resampled(rate)
+            dense.resample(rate)
 
 
 def test_resampling_turns_the_short_way() -> None:
     turning = Trajectory([0, 1, 2], [0, 0, 0], [0, 0, 0], [3.0, -3.2 + 2 * np.pi, -3.0])
-    assert abs(turning.resampled(2).pitch[3] - np.pi) < 0.1
+    assert abs(turning.resample(2).pitch[3] - np.pi) < 0.1
 
 
 def test_unequal_columns_are_refused() -> None:

@@ -7,8 +7,7 @@ import pytest
 from support.cli_runner import error_line, grouser
 
 from grouser.calibration.calibration import synthetic_log
-from grouser.evaluation.sample_logs import shipped_logs
-from grouser.evaluation.trajectory import read_trajectory
+from grouser.evaluation.trajectory import read_trajectory, shipped_logs
 from grouser.world.file import load
 
 pytestmark = pytest.mark.usefixtures("working_folder")

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
-from grouser.evaluation.energy import joint_energy
-from grouser.evaluation.line_fit import fit_line
-from grouser.evaluation.turning import curvature, path_length, total_turn
+from grouser.evaluation.fits import fit_line
+from grouser.evaluation.run_metrics import curvature, joint_energy, path_length, total_turn
 from grouser.experiments import roach_turning
 from grouser.experiments.roach_turning import BASE_SPEED, PHYSICS, RUN_UP, STRIDE, speeds, world
 from grouser.experiments.run_options import RunOptions

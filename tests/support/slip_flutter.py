@@ -1,9 +1,9 @@
-"""When slipping contacts on springs do not slip steadily but hop, in closed form.
+"""Stability of slipping contacts on springs (flutter), in closed form.
 
-A contact that slips pushes along a fixed direction, its normal leant over by its friction, with a
-force that its spring's depth says. Two such contacts couple the bounces of a body one way only
-(what presses the one in lifts the other, not the other way round); above some friction two of its
-modes meet at one frequency and the pair grows: flutter. Planar; m, kg, N/m, rad.
+The force of a slipping contact has a fixed direction, its normal inclined by the friction angle,
+and a size given by the compression of its spring. Two such contacts couple the bounce modes of a
+body in one direction only. Above a certain friction two modes merge at one frequency and their
+amplitude grows (flutter). Planar; m, kg, N/m, rad.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from grouser.frames import Array
 
 @dataclass(frozen=True, kw_only=True)
 class SlippingContact:
-    """Where a body slips on a spring."""
+    """Slipping contact of a body on a spring."""
 
     place: tuple[float, float]
-    """From the centre of mass, x forward, z up."""
+    """Position relative to the centre of mass, x forward, z up."""
     normal: tuple[float, float]
-    """Of length 1, into the body."""
+    """Unit normal into the body."""
     slip: tuple[float, float]
-    """Of length 1: where friction pushes the body."""
+    """Unit vector of the friction force on the body."""
     stiffness: float
-    """N/m along the normal."""
+    """Stiffness along the normal, N/m."""
     damping: float = 0.0
-    """N s/m along the normal."""
+    """Damping along the normal, N s/m."""
 
 
 def flutter(
     contacts: Sequence[SlippingContact], *, friction: float, mass: float, inertia: float
 ) -> tuple[float, float]:
-    """Return how fast the worst hop grows (1/s; none: at most 0) and its frequency (rad/s).
+    """Return growth rate (1/s; stable: at most 0) and frequency (rad/s) of the least stable mode.
 
     Args:
-        contacts: all of them, all slipping.
+        contacts: all contacts, all slipping.
         friction: Coulomb's coefficient.
-        mass: of the body.
-        inertia: of the body about its centre of mass, across the plane.
+        mass: mass of the body.
+        inertia: moment of inertia of the body about its centre of mass, normal to the plane.
     """
     stiffness, damping = np.zeros((3, 3)), np.zeros((3, 3))
     for contact in contacts:
@@ -53,7 +53,7 @@ def flutter(
     inverse = np.diag([1 / mass, 1 / mass, 1 / inertia])
     motion = np.block([[np.zeros((3, 3)), np.eye(3)], [-inverse @ stiffness, -inverse @ damping]])
     values = np.linalg.eigvals(motion)
-    hops = values[values.imag > 1e-3]  # the rest slide, or do not move at all
+    hops = values[values.imag > 1e-3]  # other modes do not oscillate
     if not len(hops):
         return 0.0, 0.0
     worst = hops[int(hops.real.argmax())]

@@ -34,7 +34,7 @@ from grouser.evaluation.log_fit import (
     correlation,
     fit_log,
     loss,
-    scales_of,
+    residual_scales,
     standard_loss,
 )
 from grouser.evaluation.trajectory import Trajectory
@@ -215,7 +215,7 @@ class _Fit:
     def measure(self) -> None:
         """Update the scales from the residuals of the best run."""
         left = self.log_fit(self.best()).residuals
-        self.scales = scales_of(left, self.rough, FLOOR, CEILING)
+        self.scales = residual_scales(left, self.rough, FLOOR, CEILING)
 
     def note_roughness(self, rough: Array) -> None:
         """Store the scatter of simulations, in scales (n,), averaged over neighbouring samples."""
@@ -416,4 +416,4 @@ def synthetic_log(
         true.z + rng.normal(0, measured.place_noise, len(times)),
         true.pitch + rng.normal(0, measured.pitch_noise, len(times)),
     )
-    return noisy.taken(rng.random(len(times)) > measured.lost)
+    return noisy.select(rng.random(len(times)) > measured.lost)

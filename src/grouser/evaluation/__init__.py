@@ -1,4 +1,4 @@
-"""What recorded arrays tell: logs matched with runs, energy, turning, fits; no MuJoCo."""
+"""Evaluation of recorded arrays: log matching, energy, turning, fits; no MuJoCo."""
 
 from grouser.exports import attach
 

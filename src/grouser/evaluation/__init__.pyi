@@ -1,1 +1,1 @@
-from grouser.evaluation.energy import joint_energy as joint_energy
+from grouser.evaluation.run_metrics import joint_energy as joint_energy

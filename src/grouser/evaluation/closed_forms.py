@@ -1,8 +1,8 @@
-"""What statics says about crawlers, in closed form: the truth that `closed-forms` holds ours to.
+"""Closed-form statics of crawlers: reference values of the experiment ``closed-forms``.
 
-A crawler here is two belts on pulleys of one radius (to the grousers' tips, where there are some):
-axles ``axle_distance`` apart, centre of mass ``x`` before the rear axle and ``z`` above the line
-through both. m, rad, N.
+The crawler has two belts on pulleys of one radius (to the tips of the grousers, if any). The axles
+are ``axle_distance`` apart. The centre of mass is ``x`` in front of the rear axle and ``z`` above
+the line through both axles. Units: m, rad, N.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from grouser.frames import Array
 
 _POINTS = 400
-"""Of a belt, to stand for even pressure along it."""
+"""Number of points of a belt that represent uniform pressure."""
 
 
 def turning_ratio(length_over_gauge: float) -> float:
-    """Return how fast even pressure on two lines turns in place, over what rigid rolling would.
+    """Return the turning rate in place over that of rigid rolling, for uniform pressure on lines.
 
-    Isotropic Coulomb friction; friction itself, weight and speed cancel out.
+    Friction is isotropic Coulomb friction; its coefficient, weight and speed cancel out.
     """
     along = (np.arange(_POINTS) + 0.5) / _POINTS - 0.5
     points = np.concatenate(
@@ -34,19 +34,21 @@ def turning_ratio(length_over_gauge: float) -> float:
 
 
 def turning_ratio_of(points: Array, loads: Array, *, gauge: float) -> float:
-    """Return the same for any pressure: a body that turns in place dissipates least.
+    """Return the turning rate in place over that of rigid rolling, for any pressure.
+
+    The motion minimises the dissipated power.
 
     Args:
-        points: where it touches, (n, 2), x forward, y left.
-        loads: standing forces there, (n,).
-        gauge: between the belts; those at y > 0 run backwards, at y < 0 forwards.
+        points: contact points, (n, 2), x forward, y left.
+        loads: normal forces at the points, (n,).
+        gauge: distance of the belts; those at y > 0 run backwards, those at y < 0 forwards.
     """
     x, y = points.T
     belt = np.where(y > 0, -gauge / 2, gauge / 2)
     moved = np.zeros(3)  # vx, vy and turning rate, per rad/s of rigid rolling
     for _ in range(400):
         slip_x, slip_y = moved[0] - moved[2] * y - belt, moved[1] + moved[2] * x
-        # Least sum of load times slip, by weighted least squares again and again.
+        # Minimise the sum of load times slip by iteratively reweighted least squares.
         weight = loads / np.maximum(np.hypot(slip_x, slip_y), 1e-9 * gauge)
         rows_x = np.column_stack([np.ones_like(x), np.zeros_like(x), -y])
         rows_y = np.column_stack([np.zeros_like(x), np.ones_like(x), x])
@@ -59,20 +61,20 @@ def turning_ratio_of(points: Array, loads: Array, *, gauge: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
-    """Grousers with round tips across a belt, m."""
+    """Transverse grousers with round tips on a belt, m."""
 
     height: float
-    """Over the bare belt."""
+    """Height above the bare belt."""
     tip_radius: float
     pitch: float
-    """From one to the next."""
+    """Distance from one to the next."""
 
     def edge_depth(self, pitch: Array) -> Array:
-        """Return how deep (m) below the tips an edge lies between two bars of a pitched belt.
+        """Return the depth (m) below the tips of an edge between two bars of a pitched belt.
 
-        Seen from the belt at ``pitch`` p (rad) the top of the step falls away by tan p, its riser
-        by cot p. Touching both tips it is radius (1 - sin p - cos p) + spacing/2 sin 2p deep; no
-        deeper than the bare belt.
+        Relative to the belt at ``pitch`` p (rad) the top of the step slopes by tan p and its riser
+        by cot p. An edge that touches both tips has the depth
+        radius (1 - sin p - cos p) + spacing/2 sin 2p, limited by the bare belt.
         """
         touching = self.tip_radius * (1 - np.sin(pitch) - np.cos(pitch))
         touching = touching + self.pitch / 2 * np.sin(2 * pitch)
@@ -87,21 +89,22 @@ def step_limit(
     bars: Bars | None = None,
     friction: float = np.inf,
 ) -> float:
-    """Return the highest step (m) that balance lets a crawler climb, rear pulley on the ground.
+    """Return the highest step (m) that balance allows, with the rear pulley on the ground.
 
-    With the belt on the edge at pitch p, the centre of mass is over the edge when the edge is
-    s = x - (radius + z) tan p along the belt; the step is then radius (1 - cos p) + s sin p high.
-    Between two bars the edge lies deeper than on their tips, nearer to the axles.
+    With the belt on the edge at pitch p, the centre of mass is above the edge if the edge is at
+    s = x - (radius + z) tan p along the belt. The height of the step is then
+    radius (1 - cos p) + s sin p. Between two bars the edge is deeper than on their tips, nearer to
+    the axles.
 
-    The rear pulley then carries nothing, so the edge alone holds the weight: without bars it can
-    as long as tan p is no more than ``friction``.
+    The rear pulley then carries no load and the edge carries the weight. Without bars this is
+    possible as long as tan p does not exceed ``friction``.
     """
     pitch = _pitches(friction)
     return float(_steps(pitch, radius, x, z, bars).max())
 
 
 def step_pitch(*, radius: float, x: float, z: float) -> float:
-    """Return the pitch (rad) at which a crawler without bars is over the highest step's edge."""
+    """Return the pitch (rad) of a crawler without bars above the edge of the highest step."""
     pitch = _pitches(np.inf)
     return float(pitch[int(_steps(pitch, radius, x, z, None).argmax())])
 
@@ -111,14 +114,14 @@ def _pitches(friction: float) -> Array:
 
 
 def _steps(pitch: Array, radius: float, x: float, z: float, bars: Bars | None) -> Array:
-    """Return for every pitch the step over whose edge the centre of mass is."""
+    """Return for every pitch the step height with the centre of mass above the edge."""
     reach = radius - (bars.edge_depth(pitch) if bars else 0.0)
     along = x - (reach + z) * np.tan(pitch)
     return np.asarray(radius - reach * np.cos(pitch) + along * np.sin(pitch))
 
 
 def wall_friction(*, radius: float, axle_distance: float, x: float) -> float:
-    """Return the least friction with which a smooth belt starts up a wall."""
+    """Return the least coefficient of friction with which a smooth belt starts up a wall."""
 
     def spare(friction: float) -> float:
         lift = friction / (1 + friction**2) * (radius + friction * (axle_distance + radius))
@@ -128,18 +131,19 @@ def wall_friction(*, radius: float, axle_distance: float, x: float) -> float:
 
 
 def tip_back_angle(*, radius: float, x: float, z: float) -> float:
-    """Return the slope (rad) on which a crawler that looks uphill tips over backwards."""
+    """Return the slope (rad) at which a crawler facing uphill tips over backwards."""
     return float(np.arctan2(x, radius + z))
 
 
 def tip_back_angle_on_springs(
     *, radius: float, x: float, z: float, axle_distance: float, sink: float
 ) -> float:
-    """Return the same (rad) for belts on springs, by which it sinks ``sink`` (m) on level ground.
+    """Return the tip-back slope (rad) with belts on springs that sink by ``sink`` (m) when level.
 
-    Load e before the rear axle presses a triangle 3 e long into the springs, which tilts the
-    crawler by 2 axle_distance sink cos p/(9 e²) and so moves its centre of mass back: below a
-    certain e nothing holds it. That is at e³ = 4 (radius + z) axle_distance sink/(9 cos p).
+    A load at e in front of the rear axle compresses the springs along a triangle of length 3 e.
+    This tilts the crawler by 2 axle_distance sink cos p/(9 e²) and moves its centre of mass
+    backwards. There is no equilibrium below a certain e, given by
+    e³ = 4 (radius + z) axle_distance sink/(9 cos p).
     """
     height = radius + z
     angle = tip_back_angle(radius=radius, x=x, z=z)
@@ -150,12 +154,15 @@ def tip_back_angle_on_springs(
 
 
 def slip_angle(friction: float) -> float:
-    """Return the slope (rad) on which anything begins to slide."""
+    """Return the slope (rad) at which a body begins to slide."""
     return float(np.arctan(friction))
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where ``function``, below 0 at ``low`` and above at ``high``, is 0; nan: nowhere."""
+    """Return the root of ``function`` by bisection; nan if it is negative at ``high``.
+
+    The function must be negative at ``low`` and positive at ``high``.
+    """
     if function(high) < 0:
         return float("nan")
     for _ in range(80):

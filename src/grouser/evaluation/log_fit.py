@@ -1,17 +1,17 @@
-"""How closely a simulated trajectory follows a log, whose clock may be early or late.
+"""Fit of a simulated trajectory to a log with an unknown clock offset.
 
-The log's samples are compared where they are; the simulation is read there by straight lines
-between its own, much denser samples. When the log began is not known, so the shift of its clock
-that fits best is found by a search over one number. A robot stands still before its simulation
-begins. Where the log's x and z are measured from another origin, `LogAlignment.align` takes
-the best shift of both out, too.
+Residuals are computed at the samples of the log. The simulation, sampled much more densely, is
+interpolated linearly. The start time of the log is unknown; a one-dimensional search finds the
+clock offset of least loss. The simulated robot is at rest before the simulation begins. With
+`LogAlignment.align` the best shift of the log's x and z, which have another origin, is removed too.
 
-Residuals count by a loss that is quadratic for small and linear for large ones (pseudo-Huber)::
+The loss is pseudo-Huber, quadratic for small residuals and linear for large ones::
 
     loss = sum 2 d² (sqrt(1 + (r / d)²) - 1),    r = residual / scale,  d = 2
 
-so that one impact which the simulator gets a little wrong does not outweigh all the rest. Where
-all residuals are noise of that scale, the loss is nearly a sum of squares of normal numbers.
+It limits the weight of single events, such as an impact that the simulation reproduces
+inaccurately. If all residuals are noise of the given scale, the loss is nearly a sum of squares of
+normal numbers.
 """
 
 from __future__ import annotations
@@ -25,46 +25,46 @@ from grouser.frames import Array
 
 CHANNELS = ("x", "z", "pitch")
 """Rows of residuals; m, m, rad."""
-TURN = 2.0
-"""Residuals beyond so many scales count linearly."""
+LINEAR_FROM = 2.0
+"""Residual over scale at which the loss changes from quadratic to linear."""
 _COARSE = 0.02  # s; spacing of the first search for the offset
-_FINE = 8  # halvings of that spacing: better than 0.1 ms
+_FINE = 8  # number of times the spacing is halved: better than 0.1 ms
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogAlignment:
-    """How far the log's clock and origin may be off."""
+    """Search range of the log's clock offset, and alignment of its origin."""
 
     earliest: float
-    """The log's first sample is at this simulated time or later, s."""
+    """Earliest simulated time of the log's first sample, s."""
     latest: float
-    """… or earlier, s."""
+    """Latest simulated time of the log's first sample, s."""
     align: bool = False
-    """Whether x and z have an unknown origin, too."""
+    """True if the origin of x and z is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class LogFit:
-    """A log beside the simulation, sample by sample."""
+    """Residuals of a log at the best clock offset."""
 
     offset: float
     """Simulated time at the log's first sample, s."""
     residuals: Array
     """Simulated minus real, m, m, rad, (3, k)."""
     shift: tuple[float, float]
-    """Added to the log's x and z, m; zero unless they were aligned."""
+    """Shift added to the log's x and z, m; zero without alignment."""
 
 
 def fit_log(
     real: Trajectory, simulated: Trajectory, scales: Array, alignment: LogAlignment
 ) -> LogFit:
-    """Compare a clean log with a simulation, at the clock's best offset.
+    """Return the fit of a simulation to a clean log at the best clock offset.
 
     Args:
-        real: the log, k samples from t = 0.
-        simulated: the same run, sampled more densely.
-        scales: of every residual, (3, k): m, m, rad.
-        alignment: how far its clock may be off.
+        real: log with k samples, beginning at t = 0.
+        simulated: simulation of the same run, sampled more densely.
+        scales: scale of every residual, (3, k): m, m, rad.
+        alignment: search range of the clock offset.
     """
     tried = np.arange(alignment.earliest, alignment.latest + _COARSE / 2, _COARSE)
     best, step = float(tried[_losses(real, simulated, tried, scales, alignment).argmin()]), _COARSE
@@ -82,27 +82,27 @@ def loss(residuals: Array, scales: Array) -> float:
 
 
 def standard_loss(standard: Array) -> float:
-    """Return the loss of residuals in scales, of any shape."""
+    """Return the loss of residuals over scales, of any shape."""
     return float(_loss(standard).sum())
 
 
 def robust_weights(standard: Array) -> Array:
-    """Return by how much each residual (in scales) counts less than in a sum of squares."""
-    counts: Array = 1 / np.sqrt(1 + (standard / TURN) ** 2)
+    """Return the weight of each residual (over its scale) relative to a sum of squares."""
+    counts: Array = 1 / np.sqrt(1 + (standard / LINEAR_FROM) ** 2)
     return counts
 
 
-def scales_of(residuals: Array, rough: Array, least: Array, most: Array) -> Array:
-    """Return the scale of every residual: noise of its channel, and what is rough besides.
+def residual_scales(residuals: Array, rough: Array, least: Array, most: Array) -> Array:
+    """Return the scale of every residual: noise of its channel combined with ``rough``.
 
     Args:
-        residuals: of the best run, (3, k); their middle size gives the noise.
-        rough: how far simulations scatter by themselves at each sample, (3, k).
-        least: noise of each channel, (3,).
-        most: the same.
+        residuals: residuals of the best run, (3, k); their median size gives the noise.
+        rough: scatter of the simulations at each sample, (3, k).
+        least: smallest noise of each channel, (3,).
+        most: largest noise of each channel, (3,).
     """
     low, high = least.copy(), most.copy()
-    for _ in range(20):  # halving: more noise makes residuals smaller in scales
+    for _ in range(20):  # bisection: residuals over scales decrease with the noise
         noise = np.sqrt(low * high)
         scales = np.hypot(noise[:, None], rough)
         large = 1.4826 * np.median(np.abs(residuals) / scales, axis=1) > 1
@@ -111,12 +111,12 @@ def scales_of(residuals: Array, rough: Array, least: Array, most: Array) -> Arra
 
 
 def correlation(standard: Array) -> float:
-    """Return how many neighbouring samples say the same: 1 for white noise.
+    """Return the correlation length of residuals (3, k) over scales, in samples.
 
-    The sum of the rows' autocorrelation up to its first zero; residuals (3, k) in scales.
+    It is the sum of the autocorrelation of the rows up to its first zero; 1 for white noise.
     """
     count = standard.shape[1]
-    kept = np.clip(standard, -3 * TURN, 3 * TURN)
+    kept = np.clip(standard, -3 * LINEAR_FROM, 3 * LINEAR_FROM)
     power = float((kept**2).sum())
     total = 1.0
     for lag in range(1, count // 2):
@@ -128,7 +128,7 @@ def correlation(standard: Array) -> float:
 
 
 def _loss(standard: Array) -> Array:
-    lost: Array = 2 * TURN**2 * (np.sqrt(1 + (standard / TURN) ** 2) - 1)
+    lost: Array = 2 * LINEAR_FROM**2 * (np.sqrt(1 + (standard / LINEAR_FROM) ** 2) - 1)
     return lost
 
 
@@ -155,7 +155,7 @@ def _residuals(
     residuals = np.stack(rows, axis=1)
     shifts = np.zeros((len(offsets), 2))
     if alignment.align:
-        for _ in range(3):  # a mean in which outliers count less
+        for _ in range(3):  # robust mean by iterative reweighting
             counts = robust_weights(residuals[:, :2] / scales[:2]) / scales[:2] ** 2
             more = (counts * residuals[:, :2]).sum(axis=2) / counts.sum(axis=2)
             shifts += more

@@ -1,18 +1,19 @@
-"""DP matching of two trajectories: how far the simulated robot is from the real one.
+"""DP matching of two trajectories: distance of a simulated robot from the real one.
 
-Kurose et al. 2008, sec. III-A: samples of the two are paired so that the sum of an index over
-all pairs is least. A pairing begins with both first samples, ends with both last ones, and in
-each step advances one of the two or both (dynamic time warping without weights or window)::
+Kurose et al. 2008, sec. III-A: samples of the two trajectories are paired such that the sum of an
+index over all pairs is least. A pairing begins with both first samples, ends with both last samples
+and advances one of the two or both in each step (dynamic time warping without weights or window)::
 
     D(i, j) = c(i, j) + min(D(i-1, j-1), D(i-1, j), D(i, j-1))
 
-The paper names its index "the norm (norm = √(x² + z²)) of the position". Read as the position
-error, which its Fig. 16 calls norm error, c is the length of the difference (``"difference"``,
-the default); read as a number that each trajectory has by itself, c is the difference of the
-two lengths (``"distance"``). Only x and z are matched; pitch follows along.
+The paper names its index "the norm (norm = √(x² + z²)) of the position". There are two readings.
+As the position error, which its Fig. 16 calls norm error, c is the length of the difference
+(``"difference"``, the default). As a property of each trajectory, c is the difference of the two
+lengths (``"distance"``). Only x and z are matched; pitch does not influence the pairing.
 
-MatchErrors *before* matching compare equal times since the start, *after* matching the pairs; both
-are simulated minus real. Clocks may differ in rate and offset. The logs must be clean.
+Errors *before* matching compare samples at equal times since the start. Errors *after* matching
+compare the pairs. Both are simulated minus real. Clocks may differ in rate and offset. The logs
+must be clean (`Trajectory.clean`).
 """
 
 from __future__ import annotations
@@ -28,38 +29,38 @@ from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array, degrees, millimetres
 
 Index = Literal["difference", "distance"]
-"""What is matched: the difference of positions, or how far each is from the origin."""
+"""Matching index: length of the difference of positions, or difference of their lengths."""
 INDICES: tuple[Index, ...] = ("difference", "distance")
 
-MOST_CELLS = 400_000_000
-"""Largest table of moves, bytes; about 14,000 samples against as many."""
+MAX_CELLS = 400_000_000
+"""Largest table of moves, bytes; about 14,000 samples of each trajectory."""
 
-_BOTH, _FIRST, _SECOND = 0, 1, 2  # which of the two advanced into a cell
+_BOTH, _FIRST, _SECOND = 0, 1, 2  # trajectory that advanced into a cell
 
 
 @dataclass(frozen=True, eq=False)
 class MatchErrors:
-    """Simulated minus real, frame by frame, (f,) each."""
+    """Errors (simulated minus real) of each frame, (f,) each."""
 
     x: Array
-    """m."""
+    """Error of x, m."""
     z: Array
-    """m."""
+    """Error of z, m."""
     norm: Array
     """Length of the difference of positions, m."""
     pitch: Array
-    """rad, the short way round."""
+    """Error of pitch, wrapped to the interval from -pi to pi, rad."""
 
     def mean(self, name: str) -> float:
-        """Return the mean size of ``"x"``, ``"z"``, ``"norm"`` or ``"pitch"`` (m or rad)."""
+        """Return the mean absolute error ``"x"``, ``"z"``, ``"norm"`` or ``"pitch"`` (m or rad)."""
         return float(np.abs(getattr(self, name)).mean())
 
     def largest(self, name: str) -> float:
-        """Return the largest size of ``"x"``, ``"z"``, ``"norm"`` or ``"pitch"`` (m or rad)."""
+        """Return the largest absolute error ``"x"``, ``"z"``, ``"norm"`` or ``"pitch"``."""
         return float(np.abs(getattr(self, name)).max())
 
     def figures(self) -> dict[str, float]:
-        """Return means and maxima by the names tables use, in mm and deg."""
+        """Return means and maxima in mm and deg, by their names in tables."""
         units = {
             "x": ("mm", millimetres(1.0)),
             "z": ("mm", millimetres(1.0)),
@@ -77,22 +78,22 @@ class MatchErrors:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TrajectoryMatch:
-    """Two trajectories and which of their samples belong together."""
+    """Two trajectories and the pairs of their samples."""
 
     real: Trajectory
-    """As matched: from t = 0, and from x = z = 0 if the starts were aligned."""
+    """Real trajectory from t = 0, and from x = z = 0 if the starts were aligned."""
     simulated: Trajectory
-    """In the same way."""
+    """Simulated trajectory, shifted in the same way."""
     index: Index
-    """What was matched."""
+    """Matching index."""
     pairs: npt.NDArray[np.intp]
-    """Samples that belong together, real and simulated, (p, 2), in order."""
+    """Indices of paired samples, real and simulated, (p, 2), in order."""
     cost: float
-    """Sum of the index over all pairs, m; no other pairing has less."""
+    """Sum of the index over all pairs, m; the least of all pairings."""
     before: MatchErrors
-    """At equal times since the start, one per real sample as long as both run."""
+    """Errors at equal times since the start, for every real sample within the simulation."""
     after: MatchErrors
-    """One per pair."""
+    """Errors of the pairs."""
 
 
 def match(
@@ -105,24 +106,24 @@ def match(
     """Match two clean trajectories.
 
     Args:
-        real: the one to compare with.
-        simulated: the one to judge.
-        index: what is matched.
-        align_starts: move both to x = z = 0 at their first sample, which removes a constant
-            offset between the two logs' origins.
+        real: reference.
+        simulated: trajectory to be compared with the reference.
+        index: matching index.
+        align_starts: shift both to x = z = 0 at their first sample, which removes a constant
+            offset between the origins of the two logs.
 
     Raises:
         BadValue: a log has one sample only, values that are not finite or times that do not
-            increase, or the two are too long.
-        UnknownName: there is no such index.
+            increase, or both are too long.
+        UnknownName: the index does not exist.
     """
     if index not in INDICES:
         raise unknown("match", "index", str(index), INDICES)
     real, simulated = (
-        _ready(name, trajectory, align_starts)
+        _prepare(name, trajectory, align_starts)
         for name, trajectory in (("real", real), ("simulated", simulated))
     )
-    pairs, cost = warp(_matched(real, index), _matched(simulated, index))
+    pairs, cost = warp(_matched_series(real, index), _matched_series(simulated, index))
     frames = real.times <= simulated.duration
     return TrajectoryMatch(
         real=real,
@@ -130,20 +131,22 @@ def match(
         index=index,
         pairs=pairs,
         cost=cost,
-        before=_errors(real.taken(frames), simulated.at(real.times[frames])),
-        after=_errors(real.taken(pairs[:, 0]), simulated.taken(pairs[:, 1])),
+        before=_errors(real.select(frames), simulated.at(real.times[frames])),
+        after=_errors(real.select(pairs[:, 0]), simulated.select(pairs[:, 1])),
     )
 
 
 def cost_table(match: TrajectoryMatch, most: int = 400) -> Array:
-    """Return the index of real (rows) against simulated (columns) samples, m.
+    """Return the index for pairs of real (rows) and simulated (columns) samples, m.
 
     Args:
-        match: whose samples.
-        most: rows and columns at most; of longer logs, evenly spread samples are taken.
+        match: matched trajectories.
+        most: largest number of rows and columns; longer logs are sampled uniformly.
     """
     real, simulated = (
-        _matched(t.taken(np.linspace(0, len(t) - 1, min(len(t), most)).astype(int)), match.index)
+        _matched_series(
+            t.select(np.linspace(0, len(t) - 1, min(len(t), most)).astype(int)), match.index
+        )
         for t in (match.real, match.simulated)
     )
     difference = real[:, :, None] - simulated[:, None, :]
@@ -151,17 +154,17 @@ def cost_table(match: TrajectoryMatch, most: int = 400) -> Array:
 
 
 def warp(first: Array, second: Array) -> tuple[npt.NDArray[np.intp], float]:
-    """Pair the samples of two series so that the sum of their distances is least.
+    """Pair the samples of two series such that the sum of their distances is least.
 
     Args:
-        first: (d, n), finite.
-        second: (d, m), finite.
+        first: first series, (d, n), finite.
+        second: second series, (d, m), finite.
 
     Returns:
-        The pairs (p, 2) in order, and the sum over them.
+        Pairs of indices (p, 2) in order, and the sum over all pairs.
     """
     n, m = first.shape[1], second.shape[1]
-    if (n + m) * n > MOST_CELLS:
+    if (n + m) * n > MAX_CELLS:
         raise BadValue(
             f"match: {n} against {m} samples are too many, resample them to at most 14,000 each"
         )
@@ -176,17 +179,17 @@ def warp(first: Array, second: Array) -> tuple[npt.NDArray[np.intp], float]:
 
 
 def _moves(first: Array, second: Array) -> tuple[npt.NDArray[np.int8], float]:
-    """Fill the table diagonal by diagonal: cells with equal i + j do not need each other.
+    """Fill the table by diagonals, because cells with equal i + j are independent.
 
     Returns:
-        What led to cell (i, j), at [i + j, i]; and D at the last cell.
+        Move into cell (i, j), at [i + j, i]; and D at the last cell.
     """
     n, m = first.shape[1], second.shape[1]
-    reverse = np.ascontiguousarray(second[:, ::-1])  # so that i + j = const runs forward in both
+    reverse = np.ascontiguousarray(second[:, ::-1])  # a diagonal is a forward slice of both
     moves = np.zeros((n + m - 1, n), np.int8)
-    # D along three diagonals, cell i at [i + 1]; [0] and all that is outside the table: inf.
+    # D along three diagonals, cell i at [i + 1]; [0] and cells outside the table are inf.
     ago2, ago1, now = (np.full(n + 1, np.inf) for _ in range(3))
-    ago2[0] = 0.0  # lets the first cell begin
+    ago2[0] = 0.0  # initial cost of the first cell
     for diagonal in range(n + m - 1):
         low, high = max(0, diagonal - m + 1), min(n, diagonal + 1)
         shift = m - 1 - diagonal
@@ -194,7 +197,7 @@ def _moves(first: Array, second: Array) -> tuple[npt.NDArray[np.int8], float]:
         step = np.sqrt(np.einsum("ij,ij->j", difference, difference))
         both, one, two = ago2[low:high], ago1[low:high], ago1[low + 1 : high + 1]
         best = np.minimum(one, two)
-        # Where all is equal both advance, so a log matched with itself is matched one to one.
+        # For equal costs both advance, so that identical logs are matched one to one.
         np.multiply(1 + (two < one), best < both, out=moves[diagonal, low:high], casting="unsafe")
         np.add(step, np.minimum(both, best), out=now[low + 1 : high + 1])
         now[low] = np.inf
@@ -202,8 +205,8 @@ def _moves(first: Array, second: Array) -> tuple[npt.NDArray[np.int8], float]:
     return moves, float(ago1[n])
 
 
-def _ready(name: str, trajectory: Trajectory, align: bool) -> Trajectory:
-    """Return ``trajectory`` from its start, after a look whether it can be matched."""
+def _prepare(name: str, trajectory: Trajectory, align: bool) -> Trajectory:
+    """Check ``trajectory`` and return it shifted to t = 0, and to x = z = 0 with ``align``."""
     t = trajectory
     lost = int((~np.isfinite([t.times, t.x, t.z, t.pitch]).all(axis=0)).sum())
     if lost:
@@ -213,11 +216,11 @@ def _ready(name: str, trajectory: Trajectory, align: bool) -> Trajectory:
     if not (np.diff(t.times) > 0).all():
         raise BadValue(f"match: the times of {name} do not increase; clean() sorts them")
     x, z = (-float(t.x[0]), -float(t.z[0])) if align else (0.0, 0.0)
-    return t.shifted(times=-float(t.times[0]), x=x, z=z)
+    return t.shift(times=-float(t.times[0]), x=x, z=z)
 
 
-def _matched(trajectory: Trajectory, index: Index) -> Array:
-    """Return the series that are matched, (d, k)."""
+def _matched_series(trajectory: Trajectory, index: Index) -> Array:
+    """Return the series that the index compares, (d, k)."""
     position = np.stack([trajectory.x, trajectory.z])
     return position if index == "difference" else np.hypot(*position)[None]
 

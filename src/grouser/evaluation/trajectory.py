@@ -1,12 +1,14 @@
-"""A trajectory in the vertical plane, x, z and pitch over time: a real robot's log or ours.
+"""Trajectories in the vertical plane (x, z and pitch over time) and their log files.
 
-Kurose et al. 2008, sec. III-A, compares real and simulated robots by these three. x is forward,
-z up, and **pitch is positive nose down** (about +y, which points left), as everywhere in Grouser.
+Kurose et al. 2008, sec. III-A, compares real and simulated robots by these three quantities. x is
+forward, z up, and **pitch is positive nose down** (about +y, which points left), as everywhere in
+Grouser.
 
-Logs are read as they are, with their gaps and jumps; `Trajectory.faults` says what is wrong with
-one and `Trajectory.clean` makes it fit for `grouser.evaluation.matching`. Files name their
-columns ``t`` or ``time``, ``x``, ``z`` and either ``pitch`` or the quaternion ``qw qx qy qz``,
-in s, m and rad unless a suffix says otherwise (``t_ms``, ``x_mm``, ``pitch_deg``).
+Logs are read without changes. `Trajectory.faults` lists gaps and other defects of a log, and
+`Trajectory.clean` prepares it for `grouser.evaluation.matching`. Columns of files are named ``t``
+or ``time``, ``x``, ``z`` and either ``pitch`` or the quaternion ``qw qx qy qz``. Units are s, m and
+rad without a suffix; suffixes select other units (``t_ms``, ``x_mm``, ``pitch_deg``). Grouser
+contains sample logs (`shipped_logs`), which commands accept by name.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import math
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,7 @@ from grouser.errors import BadValue, nearest
 from grouser.frames import Array, radians, to_rpy
 
 GAP = 5.0
-"""A pause this many times longer than the usual one between two samples is called a gap."""
+"""A sampling interval is a gap if it exceeds the median interval by this factor."""
 
 _TIME = {"": 1.0, "_s": 1.0, "_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
 _LENGTH = {"": 1.0, "_m": 1.0, "_cm": 1e-2, "_mm": 1e-3}
@@ -39,21 +42,21 @@ COLUMNS: dict[str, tuple[str, float]] = {
     **{f"pitch{unit}": ("pitch", by) for unit, by in _ANGLE.items()},
     **{name: (name, 1.0) for name in QUATERNION},
 }
-"""What a log may call its columns: name to quantity and factor to SI."""
+"""Column names of logs: name to quantity and factor to SI."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Where a robot was, sample by sample; nan where it is not known."""
+    """Samples of a robot's position and pitch; nan for unknown values."""
 
     times: Array
-    """When, s, (k,)."""
+    """Times of the samples, s, (k,)."""
     x: Array
-    """Forward, m, (k,)."""
+    """Position, positive forward, m, (k,)."""
     z: Array
-    """Up, m, (k,)."""
+    """Position, positive up, m, (k,)."""
     pitch: Array
-    """Nose down, rad, (k,)."""
+    """Pitch, positive nose down, rad, (k,)."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -79,23 +82,23 @@ class Trajectory:
 
     @property
     def duration(self) -> float:
-        """From the first sample to the last, s."""
+        """Time from the first sample to the last, s."""
         return float(self.times[-1] - self.times[0])
 
     @property
     def _finite(self) -> Any:
         return np.isfinite([self.times, self.x, self.z, self.pitch]).all(axis=0)
 
-    def taken(self, which: Any) -> Trajectory:
-        """Return the samples that ``which`` selects: bool (k,), indices or a slice."""
+    def select(self, which: Any) -> Trajectory:
+        """Return the samples at ``which``: bool (k,), indices or a slice."""
         return Trajectory(self.times[which], self.x[which], self.z[which], self.pitch[which])
 
-    def shifted(self, *, times: float = 0.0, x: float = 0.0, z: float = 0.0) -> Trajectory:
-        """Return this trajectory moved by so much (s, m, m)."""
+    def shift(self, *, times: float = 0.0, x: float = 0.0, z: float = 0.0) -> Trajectory:
+        """Return this trajectory shifted by ``times`` (s), ``x`` and ``z`` (m)."""
         return Trajectory(self.times + times, self.x + x, self.z + z, self.pitch)
 
     def faults(self) -> tuple[str, ...]:
-        """Say what `clean` will mend or leave as it is, a sentence each; none if all is well."""
+        """Return one sentence for each defect that `clean` removes or leaves."""
         sentences = []
         good = self._finite
         if lost := int((~good).sum()):
@@ -119,19 +122,19 @@ class Trajectory:
         return tuple(sentences)
 
     def clean(self) -> Trajectory:
-        """Return the finite samples in order of time, from t = 0, one (the first) per time.
+        """Return the finite samples sorted by time, from t = 0, with the first of equal times.
 
         Raises:
             BadValue: no sample is finite.
         """
-        finite = self.taken(self._finite) if self._finite.any() else None
+        finite = self.select(self._finite) if self._finite.any() else None
         if finite is None:
             raise BadValue(f"trajectory: none of its {len(self)} samples is finite")
         _, first = np.unique(finite.times, return_index=True)
-        return finite.taken(first).shifted(times=-finite.times.min())
+        return finite.select(first).shift(times=-finite.times.min())
 
-    def resampled(self, rate: float) -> Trajectory:
-        """Return the clean trajectory at ``rate`` (Hz), straight lines between samples."""
+    def resample(self, rate: float) -> Trajectory:
+        """Return the clean trajectory at ``rate`` (Hz), interpolated linearly."""
         if not (math.isfinite(rate) and rate > 0):
             raise BadValue(f"trajectory: a rate of {rate} Hz is impossible, must be above 0")
         clean = self.clean()
@@ -139,16 +142,16 @@ class Trajectory:
             raise BadValue(
                 f"trajectory: {clean.duration:g} s at {rate:g} Hz are more than 10 million samples"
             )
-        # The last sample counts even where rounding puts it just before a tick.
+        # The tolerance includes the last sample if rounding moved it just before a tick.
         return clean.at(np.arange(math.floor(clean.duration * rate + 1e-9) + 1) / rate)
 
     def at(self, times: Array) -> Trajectory:
-        """Return the trajectory at ``times`` (m,) s; `times` of this one must increase."""
+        """Return the trajectory at ``times`` (m,) s; its own `times` must increase."""
         columns = (self.x, self.z, np.unwrap(self.pitch))
         return Trajectory(times, *(np.interp(times, self.times, column) for column in columns))
 
     def write_csv(self, path: Path | str) -> None:
-        """Write ``t,x,z,pitch`` in s, m and rad, every digit, whole or not at all."""
+        """Write ``t,x,z,pitch`` in s, m and rad with full precision, atomically."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["t", "x", "z", "pitch"])
@@ -161,10 +164,10 @@ def read_trajectory(path: Path | str, *, nose_up: bool = False) -> Trajectory:
 
     Args:
         path: the file; columns are named as in `COLUMNS`, others are ignored.
-        nose_up: the file's ``pitch`` is positive nose up (quaternions have no such choice).
+        nose_up: the file's ``pitch`` is positive nose up (has no effect on quaternions).
 
     Raises:
-        BadValue: the file cannot be read as a trajectory; says where and why.
+        BadValue: the file cannot be read as a trajectory; the message has location and reason.
     """
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
@@ -179,7 +182,7 @@ def read_trajectory(path: Path | str, *, nose_up: bool = False) -> Trajectory:
 
 
 def _trajectory(path: Path, columns: Mapping[str, Array], nose_up: bool) -> Trajectory:
-    """Return what the named ``columns`` (k,) mean."""
+    """Return the trajectory of the named ``columns`` (k,)."""
     quantities: dict[str, Array] = {}
     names: dict[str, str] = {}
     for name, values in columns.items():
@@ -207,13 +210,13 @@ def _trajectory(path: Path, columns: Mapping[str, Array], nose_up: bool) -> Traj
     else:
         wxyz = np.stack([quantities[name] for name in QUATERNION], axis=-1)
         norm = np.linalg.norm(wxyz, axis=-1, keepdims=True)
-        norm[norm == 0] = np.nan  # no orientation at all: a gap
+        norm[norm == 0] = np.nan  # a zero quaternion is an unknown orientation
         pitch = to_rpy(wxyz / norm)[:, 1]
     return Trajectory(quantities["t"], quantities["x"], quantities["z"], pitch)
 
 
 def _read_csv(path: Path) -> dict[str, Array]:
-    """Return the columns of a text file with a header; lines that start with # are skipped."""
+    """Return the columns of a text file with a header; lines beginning with # are skipped."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -257,7 +260,7 @@ def _row(
 
 
 def _number(cell: str) -> float | None:
-    """Return the number in a cell (nan if empty), or None if it is something else."""
+    """Return the number in a cell (nan if empty), or None if it is no number."""
     try:
         return float(cell.strip().strip('"') or "nan")
     except ValueError:
@@ -305,3 +308,26 @@ _READERS: dict[str, Callable[[Path], dict[str, Array]]] = {
     ".npy": _read_numpy,
     ".mcap": _read_mcap,
 }
+
+
+def shipped_logs() -> dict[str, Path]:
+    """Return the sample logs of Grouser: name to file."""
+    folder = Path(str(resources.files("grouser") / "evaluation" / "logs"))
+    return {file.stem: file for file in sorted(folder.glob("*.csv"))}
+
+
+def log_path(name: Path | str) -> Path:
+    """Return the path of a log: an existing file, or the sample log of that name."""
+    path = Path(name)
+    return path if path.exists() else shipped_logs().get(str(name), path)
+
+
+def log_name(path: Path) -> str:
+    """Return the name of a sample log, or the path of another file."""
+    return path.stem if path in shipped_logs().values() else str(path)
+
+
+def log_title(path: Path) -> str:
+    """Return the first comment of a log, without the ``#``."""
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.lstrip("# ").strip() if first.startswith("#") else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.evaluation.line_fit import LineFit
+from grouser.evaluation.fits import LineFit
 from grouser.evaluation.matching import TrajectoryMatch, cost_table
 from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array, degrees, millimetres
@@ -53,7 +53,7 @@ def components(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES)
     matched = zip(_both(match, names), match.pairs.T, strict=True)
     curves = [
         *((0, trajectory.times, trajectory, c, n) for trajectory, c, n in _both(match, names)),
-        *((1, np.arange(len(w)), t.taken(w), c, n) for (t, c, n), w in matched),
+        *((1, np.arange(len(w)), t.select(w), c, n) for (t, c, n), w in matched),
     ]
     for column, across, trajectory, colour, name in curves:
         values = _mm(trajectory.x), _mm(trajectory.z), degrees(trajectory.pitch)

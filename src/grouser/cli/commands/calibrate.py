@@ -97,8 +97,7 @@ def calibrate(
     preflight.physics()
     from grouser.calibration.calibration import calibrate as find
     from grouser.calibration.parameters import parameters_named
-    from grouser.evaluation.sample_logs import log_path
-    from grouser.evaluation.trajectory import read_trajectory
+    from grouser.evaluation.trajectory import log_path, read_trajectory
     from grouser.world.file import load
 
     parameters_named(names := [name.strip() for name in free.split(",") if name.strip()])

@@ -68,8 +68,7 @@ def compare(
     [cyan]grouser compare kenaf_edge_and_slope run.csv --report comparison[/]
     """
     from grouser.evaluation.matching import INDICES, match
-    from grouser.evaluation.sample_logs import log_path
-    from grouser.evaluation.trajectory import read_trajectory
+    from grouser.evaluation.trajectory import log_path, read_trajectory
 
     if index not in INDICES:
         raise unknown("--index", "index", index, INDICES)
@@ -131,7 +130,7 @@ def _print(
     from rich.table import Table
     from rich.text import Text
 
-    from grouser.evaluation.sample_logs import log_name
+    from grouser.evaluation.trajectory import log_name
     from grouser.reports.table import display_text
 
     console = result_console()

@@ -53,7 +53,7 @@ def _worlds() -> dict[str, str]:
 
 
 def _logs() -> dict[str, str]:
-    from grouser.evaluation.sample_logs import log_title, shipped_logs
+    from grouser.evaluation.trajectory import log_title, shipped_logs
 
     return {name: log_title(path) for name, path in shipped_logs().items()}
 
