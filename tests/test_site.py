@@ -31,7 +31,7 @@ def test_reference_lists_every_kind(reference) -> None:
 def test_every_key_of_the_reference_has_a_description(reference) -> None:
     for name, text in reference.items():
         rows = [line for line in text.splitlines() if line.startswith("| `")]
-        assert rows, name
+        assert rows or "\n::: grouser." in text, name  # the Python API is in mkdocstrings' form
         for row in rows:
             assert not row.endswith("|  |"), f"{name}: {row}"
 
