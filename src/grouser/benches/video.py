@@ -60,7 +60,7 @@ def _film(ending: str, quality: str | None, seconds: float) -> tuple[float, floa
         path = Path(folder) / f"film{ending}"
         with RunCamera(WIDTH, HEIGHT, [path], quality=quality, frames=frames) as camera:
             for _ in range(frames):
-                simulation.step(1 / FPS)
+                simulation.step(simulation.round_to_steps(1 / FPS))
                 camera.film(simulation)
         return time.perf_counter() - began, _processor_time() - used
 

@@ -145,7 +145,7 @@ async def _eye_share(rate: float) -> float:
         views = watched(pool, simulation)
         spent = 0.0
         for frame in range(round(SECONDS * rate)):
-            simulation.step(1 / rate)
+            simulation.step(simulation.round_to_steps(1 / rate))
             expected = views.frames.drawn.total() + len(cameras)
             for name, camera in cameras.items():
                 views.offer(name, simulation.read(name, camera))

@@ -212,7 +212,7 @@ class Console:
         if not 0 <= seconds <= LONGEST_STEP:
             raise BadValue(f"step: the time is {seconds:g} s, must be 0 to {LONGEST_STEP:g}")
         self.simulation.drain_events()
-        self.simulation.step(seconds)
+        self.simulation.step(self.simulation.round_to_steps(seconds))
         happened = [str(entry) for entry in self.simulation.drain_events()]
         return "\n".join([*happened, self.time(words)])
 

@@ -36,6 +36,10 @@ from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World
 
 
+STEP_TOLERANCE = 1e-6
+"""Relative rounding error of a duration up to which it is a whole number of steps."""
+
+
 class Simulation:
     """A running world."""
 
@@ -219,11 +223,11 @@ class Simulation:
         6. due triggers and their events
 
         Args:
-            seconds: duration, rounded to whole time steps; None: one step.
+            seconds: a whole number of time steps (see `round_to_steps`); None: one step.
             physics: advances physics; `DivergenceRecovery` passes another function.
 
         Raises:
-            BadValue: ``seconds`` is negative, or positive and rounded to no step.
+            BadValue: ``seconds`` is negative or not a whole number of time steps.
         """
         missing = 1 if seconds is None else self._whole_steps(seconds)
         while missing > 0:  # counted down, since an action may reset the simulation
@@ -246,6 +250,10 @@ class Simulation:
             if self._triggers.due <= self._steps:  # 6
                 for crossing in self._triggers.find_crossings(self.model, self.data):
                     self.events.handle_crossing(self, crossing)
+
+    def round_to_steps(self, seconds: float) -> float:
+        """Return the multiple of the time step that is nearest to ``seconds``, for `step`."""
+        return round(seconds / self.scene.timestep) * self.scene.timestep
 
     def read(self, robot: str, sensor: str) -> Reading:
         """Return the newest available reading of a sensor; with a delay, it was measured before."""
@@ -371,8 +379,11 @@ class Simulation:
             raise BadValue(f"step: {seconds} s, a time of at least 0 is needed")
         timestep = self.scene.timestep
         steps = round(seconds / timestep)
-        if seconds > 0 and steps == 0:  # a loop until some time would never end
-            raise BadValue(f"step: {seconds:g} s is less than half a time step of {timestep:g} s")
+        if abs(seconds / timestep - steps) > STEP_TOLERANCE * max(1.0, seconds / timestep):
+            raise BadValue(
+                f"step: {seconds:g} s is not a whole number of time steps of {timestep:g} s; "
+                f"the nearest is {steps * timestep:g} s"
+            )
         return steps
 
     def _set_sensor_rate(self, robot: str, sensor: str, rate_hz: float) -> None:
