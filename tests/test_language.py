@@ -8,7 +8,10 @@ is right, such as a field of an old wire format, stands in `EXCEPTIONS` with its
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 
@@ -40,6 +43,42 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("docs/reference/wire.md", "CONSOLE {Said"): "key of a wire message",
 }
 """(file, text of the line that is right) -> reason."""
+
+
+SEARCHES = {
+    "rate limiter": "service/rate_limiter.py",
+    "request queue": "service/request_queue.py",
+    "admission control": "service/admission.py",
+    "watchdog": "service/watchdog.py",
+    "lockstep": "service/lockstep.py",
+    "background compile": "service/background_composer.py",
+    "snapshot": "rendering/snapshot.py",
+    "divergence recovery": "simulation/divergence/recovery.py",
+    "roadmap": "planning/roadmap.py",
+    "shortcut": "planning/paths.py",
+    "cost map": "planning/cost_map.py",
+    "coarse registration": "scan/coarse_registration.py",
+    "belt roll-back": "tracks/segments.py",
+    "mosaic": "gateways/images/mosaic.py",
+    "time-out of a turn": "service/turn_timeouts.py",
+}
+"""Search term -> module that a search finds first."""
+
+
+@cache
+def titled(path: Path) -> tuple[str, str]:
+    """Return the first sentence of a module's docstring, and its whole text, in lower case."""
+    source = path.read_text("utf-8")
+    title = (ast.get_docstring(ast.parse(source)) or "").partition("\n\n")[0]
+    return title.lower(), source.lower()
+
+
+def search_rank(path: Path, term: str) -> tuple[int, int]:
+    """Return the rank of a module for a search: in its title and name, then in its text."""
+    title, source = titled(path)
+    words = {word.rstrip("s") for word in re.split(r"[^a-z]+", term) if len(word) > 2}
+    name = {part.rstrip("s") for part in path.stem.split("_")}
+    return 2 * (term in title) + len(words & name), source.count(term)
 
 
 def text_files() -> Iterator[Path]:
@@ -142,3 +181,10 @@ def test_exceptions_are_few_and_used() -> None:
     for (file, part), reason in EXCEPTIONS.items():
         assert reason
         assert part in (ROOT / file).read_text("utf-8") or part == Path(file).stem, (file, part)
+
+
+@pytest.mark.parametrize("term", SEARCHES)
+def test_search_finds_the_right_module_first(term: str) -> None:
+    ranked = sorted(python_files("src"), key=lambda path: search_rank(path, term), reverse=True)
+    assert search_rank(ranked[0], term) > search_rank(ranked[1], term), ranked[:2]
+    assert ranked[0] == ROOT / "src" / "grouser" / SEARCHES[term]
