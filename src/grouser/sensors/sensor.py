@@ -55,6 +55,9 @@ class LazyValues(Mapping[str, Value]):
     def __repr__(self) -> str:
         return repr(self._resolve())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._resolve(),)
+
 
 @dataclass(frozen=True)
 class Reading:

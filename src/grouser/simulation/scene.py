@@ -7,6 +7,7 @@ of all others is then transferred by name (`changes.scene_builder`).
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import math
@@ -69,6 +70,12 @@ class Scene:
     def initial(self) -> mujoco.MjData:
         """Return the initial state: robots in their posture at the poses of the world file."""
         data = mujoco.MjData(self.model)
+        self.initialize(data)
+        return data
+
+    def initialize(self, data: mujoco.MjData) -> None:
+        """Set ``data``, in any state before, to the initial state."""
+        mujoco.mj_resetData(self.model, data)
         for name, robot in self.robots.items():
             for joint, value in robot.posture.items():
                 data.qpos[self.model.joint(f"{name}/{joint}").qposadr[0]] = value
@@ -76,7 +83,15 @@ class Scene:
             if isinstance(thing, Door):
                 _set_door_start(self.model, data, thing)
         mujoco.mj_forward(self.model, data)
-        return data
+
+    def copy(self) -> Scene:
+        """Return an independent scene with a copied model."""
+        model = copy.copy(self.model)
+        sensors = {
+            (robot, name): (sensor, sensor.bind(model, f"{robot}/"))
+            for (robot, name), (sensor, _) in self.sensors.items()
+        }
+        return dataclasses.replace(self, model=model, sensors=sensors)
 
 
 def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> None:

@@ -7,7 +7,7 @@ from which one is removed is recompiled and gets a new state (`changes.scene_bui
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +25,41 @@ from grouser.world.file import RobotEntry
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 """MuJoCo's state components that determine the continuation of a run."""
+
+
+RUN_FIELDS = (
+    "actuator_biasprm",
+    "actuator_dynprm",
+    "geom_surfacevel",
+    "geom_friction",
+    "light_active",
+    "mat_emission",
+    "body_mass",
+    "body_inertia",
+    "body_subtreemass",
+    "body_invweight0",
+    "dof_invweight0",
+    "tendon_invweight0",
+    "actuator_acc0",
+    "dof_M0",
+)
+"""Fields of a model that drives, belts, actions and trials write at run time."""
+
+LAGGED_FIELDS = ("sensordata", "actuator_force", "qacc")
+"""Derived quantities that are read between two steps and belong to the last step."""
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """Copy of the arrays that decide the future of a `SceneState`."""
+
+    integration: Array
+    """MuJoCo's state components in `STATE`."""
+    lagged: dict[str, Array]
+    model: dict[str, Array]
+    gravity: Array
+    memory: tuple[Array, ...]
+    """As `StepMemory.arrays`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +157,47 @@ class SceneState:
         if robot not in self.scene.robots:
             raise unknown(where, "robot", robot, self.scene.robots)
         return {name: float(values[place]) for name, place in self.stepper.places[robot].items()}
+
+    def begin_again(self, fields: Mapping[str, Array], gravity: Array) -> None:
+        """Return to the initial state of the scene, with the given fields of its model."""
+        self._set_fields(fields, gravity)
+        self.scene.initialize(self.data)
+        self.stepper.clear(self.memory, slice(None))
+        for entry in self.scene.world.robots:
+            self.initialize_robot(entry)
+
+    def _set_fields(self, fields: Mapping[str, Array], gravity: Array) -> None:
+        for name, values in fields.items():
+            getattr(self.model, name)[...] = values
+        self.model.opt.gravity[:] = gravity
+
+    def run_fields(self) -> dict[str, Array]:
+        """Return a copy of the model's `RUN_FIELDS`."""
+        return {name: getattr(self.model, name).copy() for name in RUN_FIELDS}
+
+    def save(self) -> SavedState:
+        """Return a copy of everything that decides the future of physics, drives and gaits."""
+        return SavedState(
+            integration=self.integration_state(),
+            lagged={name: getattr(self.data, name).copy() for name in LAGGED_FIELDS},
+            model=self.run_fields(),
+            gravity=self.model.opt.gravity.copy(),
+            memory=tuple(array.copy() for array in self.memory.arrays()),
+        )
+
+    def restore(self, saved: SavedState) -> None:
+        """Return to a saved state of this scene, or of an equal one."""
+        model, data = self.model, self.data
+        self._set_fields(saved.model, saved.gravity)
+        # After a fatal error MuJoCo's internal memory is inconsistent; this resets it.
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_setState(model, data, saved.integration, STATE)
+        mujoco.mj_forward(model, data)  # contacts and poses, which sensors may read before a step
+        mujoco.mj_setState(model, data, saved.integration, STATE)  # the solver's warm start
+        for name, values in saved.lagged.items():
+            getattr(data, name)[...] = values
+        for array, values in zip(self.memory.arrays(), saved.memory, strict=True):
+            array[...] = values
 
     def integration_state(self) -> Array:
         """Return a copy of MuJoCo's state components in `STATE`."""

@@ -163,6 +163,9 @@ class ReadingGroup:
         """Recompute the derived attributes on next use: sensors or their bindings changed."""
         self._valid = False
 
+    def __getstate__(self) -> dict[str, object]:
+        return {"clock": self.clock, "sensors": self.sensors, "_valid": False}
+
     @property
     def ray_batch(self) -> RayBatch | None:
         """All rays of the sensors in the group."""
@@ -244,6 +247,19 @@ class ActiveSensors:
         """Readings that were stored for `drain_readings` so far."""
         self.due = NEVER
         """The step at which the next reading is due."""
+
+    def __getstate__(self) -> dict[str, object]:
+        kept = vars(self) | {"_prepared_rngs": {}}
+        del kept["_bindings"]
+        return kept
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state, _bindings=WeakKeyDictionary())
+
+    @property
+    def bindings(self) -> dict[Key, SensorBinding]:
+        """Every sensor of the present scene."""
+        return {key: active.binding for key, active in self._sensors.items()}
 
     def has_no_reading(self, robot: str, sensor: str) -> bool:
         """Return True if a sensor was added and not yet read."""

@@ -6,17 +6,21 @@ One seed determines all random numbers of a run: the same seed gives the same bi
 
 from __future__ import annotations
 
+import copy
 import math
+import os
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Never
+from typing import Any, Never, Self
 
 import mujoco
+import numpy as np
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.physics.drives import Setpoint
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading
@@ -31,9 +35,10 @@ from grouser.simulation.scene_state import SceneState, StepPhysics, step_physics
 from grouser.simulation.schedule import Agenda, Clock
 from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
-from grouser.simulation.sensing import ActiveSensors
+from grouser.simulation.sensing import ActiveSensors, bindings
+from grouser.simulation.snapshot import Snapshot, dump, load
 from grouser.simulation.tracking_camera import TrackingCamera
-from grouser.world.file import RobotEntry, World
+from grouser.world.file import RobotEntry, World, as_world
 
 
 STEP_TOLERANCE = 1e-6
@@ -44,42 +49,172 @@ class Simulation:
     """A running world."""
 
     def __init__(
-        self, world: World, *, seed: int | None = None, crash_folder: Path | str | None = "."
+        self,
+        world: World | str | os.PathLike[str] | Mapping[str, Any],
+        *,
+        seed: int | None = None,
+        crash_folder: Path | str | None = ".",
     ) -> None:
         """Compile ``world`` and set its initial state.
 
         Args:
-            world: the description.
+            world: a description, the name of a shipped world, the path of a world file, or the
+                contents of one as a mapping.
             seed: of all random numbers of the run; None: the seed of the world.
             crash_folder: folder for the last second of states if physics diverges; None: none.
+
+        Raises:
+            WorldFileError: the world is invalid.
+            BadValue: an argument has an impossible type or value.
         """
-        log_warnings()
-        self.seed = world.seed if seed is None else seed
+        world = as_world(world)
+        self._create(world.with_referee_volumes(), _seed(world.seed if seed is None else seed))
         self._crash_folder = None if crash_folder is None else Path(crash_folder)
-        self._start = world.with_referee_volumes()
-        self._log = EventLog()
-        self._rates: dict[tuple[str, str], float] = {}
-        """Robot and sensor -> readings per second, where they were changed."""
-        self.paused = False
-        """Flag of `actions.Pause` for the caller that paces this simulation."""
-        self.scene_builder = SceneBuilder()
-        """Compiler of scenes with other bodies; a server replaces it by one with a thread."""
+        self._clear()  # raises for invalid events and triggers before the world is compiled
         self.reset()
 
-    def reset(self) -> None:
-        """Return to the start: the given world, time zero, the same random numbers."""
+    def _create(self, start: World, seed: int) -> None:
+        """Set what lasts from one reset to the next."""
+        log_warnings()
+        self.seed = seed
+        self._crash_folder: Path | None = None
+        self._start = start
+        self._first: _Start | None = None
+        self._log = EventLog()
+        self.paused = False
+        """Flag of `actions.Pause` for the caller that paces this simulation."""
+        self.generation = 0
+        """Number of times that the scene was replaced or reset."""
+        self.scene_builder = SceneBuilder()
+        """Compiler of scenes with other bodies; a server replaces it by one with a thread."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave a ``with`` block; the simulation can still be read."""
+
+    def reset(self, *, seed: int | None = None) -> None:
+        """Return to the start: the given world, time zero; the scene is not compiled again.
+
+        Args:
+            seed: new seed of all random numbers; None: the same ones again.
+        """
+        if seed is not None:
+            self.seed = _seed(seed)
+        if self._first is None:
+            self._first = _Start.of(self._start)
+        self._clear()
+        self._rebind(self._first.begin_again())
+        self._sense()
+        self.events.start(self)
+
+    def _clear(self) -> None:
+        """Empty schedule, sensors, triggers, events and motions."""
         self._agenda: Agenda[Action] = Agenda()
+        self._rates: dict[tuple[str, str], float] = {}
+        """Robot and sensor -> readings per second, where they were changed."""
         self._sensors = ActiveSensors(self.seed, self._rates)
         self._triggers = Triggers(self._start)
         self.events = Events(self._start, self.seed, self._log)
         self._motions = Motions()
         self._steps = 0
-        scene = compose(self._start)
-        self._rebind(SceneState.begin(scene, scene.initial()))
-        for entry in scene.world.robots:
-            self.state.initialize_robot(entry)
-        self._sense()
-        self.events.start(self)
+
+    # -- snapshots ---------------------------------------------------------------------------
+
+    def save(self) -> Snapshot:
+        """Return a snapshot: everything that decides the future of this simulation."""
+        sensors = self._sensors.bindings
+        memories = {
+            key: binding.stateful.memory for key, binding in sensors.items() if binding.stateful
+        }
+        followers = (self._agenda, self._rates, self._sensors, self._triggers, self.events)
+        parts = (*followers, self._motions, self._log, self._watch_clock, memories)
+        return Snapshot(
+            start=self._start,
+            composed=self.scene.world,
+            world=self.world,
+            seed=self.seed,
+            steps=self._steps,
+            paused=self.paused,
+            time=self.time,
+            state=self.state.save(),
+            parts=dump(parts, self.model, sensors),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Continue from ``snapshot``; the scene is compiled only if it has other bodies.
+
+        Raises:
+            BadValue: the snapshot has another format.
+        """
+        snapshot.check()
+        if snapshot.start != self._start:
+            self._start, self._first = snapshot.start, None
+        if not hasattr(self, "state") or snapshot.composed != self.scene.world:
+            self.state = self._state_of(snapshot.composed)
+            self._camera = TrackingCamera(self.scene)
+        self.state.restore(snapshot.state)
+        sensors = bindings(self.scene)
+        (
+            self._agenda,
+            self._rates,
+            self._sensors,
+            self._triggers,
+            self.events,
+            self._motions,
+            self._log,
+            self._watch_clock,
+            memories,
+        ) = load(snapshot.parts, self.model, sensors)
+        for key, memory in memories.items():
+            if (stateful := sensors[key].stateful) is not None:
+                stateful.memory = memory
+        self.seed, self.paused = snapshot.seed, snapshot.paused
+        self._steps, self._world = snapshot.steps, snapshot.world
+        self._watch = self._new_watch()
+        self.generation += 1
+
+    @classmethod
+    def from_snapshot(
+        cls, snapshot: Snapshot, *, crash_folder: Path | str | None = "."
+    ) -> Simulation:
+        """Return a simulation that continues from ``snapshot``."""
+        simulation = cls.__new__(cls)
+        simulation._create(snapshot.start, snapshot.seed)
+        simulation._crash_folder = None if crash_folder is None else Path(crash_folder)
+        simulation.restore(snapshot)
+        return simulation
+
+    def fork(self, count: int) -> list[Simulation]:
+        """Return ``count`` independent simulations that continue from the present state."""
+        snapshot, forks = self.save(), []
+        for _ in range(count):
+            simulation = type(self).__new__(type(self))
+            simulation._create(self._start, self.seed)
+            simulation._crash_folder = self._crash_folder
+            scene = self.scene.copy()
+            simulation.state = SceneState.begin(scene, mujoco.MjData(scene.model))
+            simulation._camera = TrackingCamera(scene)
+            simulation.restore(snapshot)
+            forks.append(simulation)
+        return forks
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"snapshot": self.save(), "crash_folder": self._crash_folder}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        snapshot: Snapshot = state["snapshot"]
+        self._create(snapshot.start, snapshot.seed)
+        self._crash_folder = state["crash_folder"]
+        self.restore(snapshot)
+
+    def _state_of(self, world: World) -> SceneState:
+        """Return a state of ``world``, of the start's scene if it is the same world."""
+        if self._first is not None and self._first.state.scene.world == world:
+            return self._first.state
+        scene = compose(world)
+        return SceneState.begin(scene, mujoco.MjData(scene.model))
 
     # -- the world ---------------------------------------------------------------------------
 
@@ -106,7 +241,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return float(self.state.data.time)
+        return self._steps * self.scene.timestep
 
     def apply(self, action: Action) -> None:
         """Carry out ``action`` now.
@@ -341,13 +476,18 @@ class Simulation:
         self.state, scene = state, state.scene
         self._camera = TrackingCamera(scene)
         self._world = scene.world
-        energy_limit = scene.world.physics.energy_limit
-        self._watch = DivergenceWatch(scene.model, energy_limit, self._crash_folder)
+        self._watch = self._new_watch()
         self._watch_clock = Clock(1 / CHECK_PERIOD, scene.timestep)
         self._watch_clock.start(self._steps)
         for follower in (self._sensors, self._triggers, self._motions):
             follower.rebind(scene, self._steps)
-        self.scene_builder.forget(before)
+        self.generation += 1
+        if before is not state:
+            self.scene_builder.forget(before)
+
+    def _new_watch(self) -> DivergenceWatch:
+        limit = self.scene.world.physics.energy_limit
+        return DivergenceWatch(self.model, limit, self._crash_folder)
 
     def _prepare(self, world: World) -> SceneState:
         """Return the present state in ``world``."""
@@ -426,3 +566,43 @@ class Simulation:
 def _unknown_action(value: Never) -> BadValue:
     """Return the error for a value that is no action; `Never`: `Simulation.apply` handles all."""
     return BadValue(f"apply: {value!r} is not an action of grouser.simulation.changes.actions")
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Compiled scene of the start, and all of it that runs change."""
+
+    state: SceneState
+    fields: dict[str, Array]
+    gravity: Array
+    memories: dict[tuple[str, str], Any]
+    """Memory of every sensor that has one, before its first reading."""
+
+    @staticmethod
+    def of(world: World) -> _Start:
+        """Compile ``world``."""
+        scene = compose(world)
+        state = SceneState.begin(scene, mujoco.MjData(scene.model))
+        memories = {
+            key: binding.stateful.memory
+            for key, binding in bindings(scene).items()
+            if binding.stateful
+        }
+        return _Start(
+            state, state.run_fields(), scene.model.opt.gravity.copy(), copy.deepcopy(memories)
+        )
+
+    def begin_again(self) -> SceneState:
+        """Return the state as it is at the start."""
+        self.state.begin_again(self.fields, self.gravity)
+        for key, memory in self.memories.items():
+            bound: Any = self.state.scene.sensors[key][1]
+            bound.memory = copy.deepcopy(memory)
+        return self.state
+
+
+def _seed(value: object) -> int:
+    """Return ``value`` if it is a seed."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
+        raise BadValue(f"seed is {value!r}, must be a whole number from 0 to 2^63 - 1")
+    return int(value)

@@ -36,7 +36,7 @@ from pydantic import (
     model_validator,
 )
 
-from grouser.errors import WorldFileError, nearest, unknown
+from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
 from grouser.physics.compliance import Compliance
 from grouser.world.events import Choice, Event, check_events
@@ -57,7 +57,7 @@ from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
 from grouser.world.validation_errors import displayed, world_file_error
-from grouser.world.yaml_source import AllowedKeys, Source, override, read_yaml
+from grouser.world.yaml_source import AllowedKeys, Source, SourcePosition, override, read_yaml
 
 ENDINGS = (".yaml", ".yml")
 
@@ -305,6 +305,8 @@ def load(source: str | Path, overrides: Sequence[str] = ()) -> World:
         UnknownName: no shipped world has this name.
         WorldFileError: the file or an override is invalid.
     """
+    if not isinstance(source, str | Path):
+        raise BadValue(f"load: {type(source).__name__} given; a name or a path is needed")
     path, where = _find(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -317,6 +319,25 @@ def load(source: str | Path, overrides: Sequence[str] = ()) -> World:
     except (OSError, ValueError) as error:
         raise WorldFileError(f"{where}: cannot be read ({error})") from None
     return parse(text, where=where, folder=path.parent, overrides=overrides)
+
+
+def as_world(source: World | str | os.PathLike[str] | Mapping[str, Any]) -> World:
+    """Return a world from its description, name, path, or contents as a mapping.
+
+    Raises:
+        UnknownName: no shipped world has this name.
+        WorldFileError: the file or the mapping is invalid.
+        BadValue: ``source`` is something else.
+    """
+    if isinstance(source, World):
+        return source
+    if isinstance(source, Mapping):
+        return _validated(Source(dict(source), {(): SourcePosition(1, "world")}), None)
+    if isinstance(source, str | os.PathLike):
+        return load(source if isinstance(source, str) else Path(source))
+    raise BadValue(
+        f"world: {type(source).__name__} given; a World, a name, a path or a mapping is needed"
+    )
 
 
 def parse(
@@ -339,7 +360,11 @@ def parse(
     if not isinstance(source.data, dict):
         given = displayed(source.data)
         raise WorldFileError(f"{where} line 1: the world is {given}, a mapping is needed")
-    source = override(source, overrides, KEYS)
+    return _validated(override(source, overrides, KEYS), folder)
+
+
+def _validated(source: Source, folder: Path | None) -> World:
+    """Return the world that ``source`` describes; data files are relative to ``folder``."""
     try:
         world = World.model_validate(source.data, context={"folder": folder})
     except ValidationError as error:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Literal
 
 from grouser.errors import BadValue, unknown
@@ -51,7 +50,7 @@ class Game:
     """Number of timers that were set."""
     clock: int = 0
     """Number of the timer that ends this state; earlier ones are ignored."""
-    out: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    out: Mapping[str, int] = field(default_factory=dict)
     """Robots that are out, and the number of the timer that ends their penalty."""
     thrown: float = -math.inf
     """Time of the last throw-in, s."""

@@ -1,0 +1,102 @@
+"""Snapshot: everything that decides the future of a simulation, to save, restore, fork and pickle.
+
+A snapshot holds the description of the world, MuJoCo's state, the settings that changed at run
+time, and the state of sensors, random generators, gaits, schedule, triggers, events and motions. A
+simulation that is restored from it, in this or another process, continues in the same bits.
+
+Snapshots are pickled with their format number; load them from trusted sources only, as any pickle.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grouser.errors import BadValue
+from grouser.simulation.scene_state import SavedState
+from grouser.simulation.sensing import SensorBinding
+from grouser.world.file import World
+
+FORMAT = 1
+"""Number of the format; a snapshot of another format is refused."""
+
+Key = tuple[str, str]
+"""Names of a robot and of a sensor on it."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """State of a simulation at one step; returned by `Simulation.save`."""
+
+    start: World
+    """Description of the world at its start, to which `Simulation.reset` returns."""
+    composed: World
+    """Description from which the present scene was compiled."""
+    world: World
+    """Present description: `composed`, with all settings that changed since."""
+    seed: int
+    steps: int
+    """Steps since the start."""
+    paused: bool
+    state: SavedState
+    """MuJoCo's state, settings and step memory."""
+    parts: bytes
+    """Pickled state of schedule, sensors, triggers, events, motions and log."""
+    time: float
+    """Simulated time, s."""
+    format: int = FORMAT
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of '{self.world.name}' at {self.time:g} s, seed {self.seed}>"
+
+    def check(self) -> None:
+        """Raise `BadValue` for a snapshot of another format."""
+        if self.format != FORMAT:
+            raise BadValue(
+                f"snapshot: its format is {self.format}, this version of Grouser reads {FORMAT}"
+            )
+
+
+class _Pickler(pickle.Pickler):
+    """Pickler that refers to models and sensors of the scene instead of copying them."""
+
+    def __init__(self, stream: io.BytesIO, shared: Mapping[int, object]) -> None:
+        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
+        self._shared = shared
+
+    def persistent_id(self, obj: Any) -> Any:
+        """Return the reference for an object of the scene; None: the object is copied."""
+        return self._shared.get(id(obj))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, stream: io.BytesIO, shared: Mapping[Any, object]) -> None:
+        super().__init__(stream)
+        self._shared = shared
+
+    def persistent_load(self, pid: Any) -> Any:
+        """Return the object of the scene for a reference."""
+        return self._shared[pid]
+
+
+def dump(parts: object, model: object, bindings: Mapping[Key, SensorBinding]) -> bytes:
+    """Pickle ``parts``; the model and sensors of the scene become references."""
+    shared: dict[int, object] = {id(model): "model"}
+    for key, binding in bindings.items():
+        shared[id(binding)] = "binding", key
+        shared[id(binding.bound)] = "bound", key
+    stream = io.BytesIO()
+    _Pickler(stream, shared).dump(parts)
+    return stream.getvalue()
+
+
+def load(parts: bytes, model: object, bindings: Mapping[Key, SensorBinding]) -> Any:
+    """Return what `dump` has pickled, with references to this model and these sensors."""
+    shared: dict[object, object] = {"model": model}
+    for key, binding in bindings.items():
+        shared["binding", key] = binding
+        shared["bound", key] = binding.bound
+    return _Unpickler(io.BytesIO(parts), shared).load()
