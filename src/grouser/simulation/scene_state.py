@@ -108,13 +108,9 @@ class SceneState:
         raise unknown("world", "robot or object", name, [*robots, *objects])
 
     def pose(self, name: str) -> Pose:
-        """Return the pose of a robot's root or of an object, X_WB; ``data`` does not change."""
+        """Return the pose of a robot's root or of an object, X_WB, after `update_kinematics`."""
         body = self.model.body(self.body(name)).id
-        # After a step, the body poses in ``data`` are those before it.
-        places = self.scratch_data
-        places.qpos[:] = self.data.qpos
-        mujoco.mj_kinematics(self.model, places)
-        return Pose(places.xpos[body].copy(), places.xquat[body].copy())
+        return Pose(self.data.xpos[body].copy(), self.data.xquat[body].copy())
 
     def update_kinematics(self) -> None:
         """Update the body poses in ``data`` for rendering; after a step they are one step old."""

@@ -242,7 +242,7 @@ class ActiveSensors:
         self._unread: list[ActiveSensor] = []
         """Sensors without a reading."""
         self._pending: list[PendingReading] | None = None
-        """Readings since the last call of `drain_readings`; None: it was never called."""
+        """Readings since the last call of `drain_readings`; None: nothing collects them."""
         self._count = 0
         """Readings that were stored for `drain_readings` so far."""
         self.due = NEVER
@@ -425,11 +425,13 @@ class ActiveSensors:
         _derive(context, active.binding.needs)
         active.measure(context)
 
-    def drain_readings(self, time: float) -> list[tuple[str, Reading]]:
-        """Return robot and reading of all readings that became available since the last call.
+    def collect(self) -> None:
+        """Store readings for `drain_readings` from now on; before, there is no cost."""
+        if self._pending is None:
+            self._pending = []
 
-        The first call starts the collection; before it there is no cost.
-        """
+    def drain_readings(self, time: float) -> list[tuple[str, Reading]]:
+        """Return robot and reading of all readings that became available since the last call."""
         pending, latest = self._pending or [], time + 1e-9
         arrived = sorted(one for one in pending if one[0] <= latest)
         self._pending = [one for one in pending if one[0] > latest]

@@ -6,12 +6,10 @@ One seed determines all random numbers of a run: the same seed gives the same bi
 
 from __future__ import annotations
 
-import copy
 import math
 import os
 import warnings
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Never, Self
@@ -20,7 +18,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Array, Pose
+from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading
@@ -30,16 +28,18 @@ from grouser.simulation.changes.motions import Motions, motion_for, place_free_b
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.changes.scene_builder import SceneBuilder
 from grouser.simulation.divergence.watch import CHECK_PERIOD, DivergenceWatch, log_warnings
+from grouser.simulation.observers import STEP_RATE_HZ, ActionRecord, Observers, Subscription
+from grouser.simulation.robot_handle import Handles, RobotHandle
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.scene_state import SceneState, StepPhysics, step_physics
 from grouser.simulation.schedule import Agenda, Clock
 from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
 from grouser.simulation.sensing import ActiveSensors, bindings
-from grouser.simulation.snapshot import Snapshot, dump, load
+from grouser.simulation.snapshot import Snapshot, StartState, dump, load
 from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World, as_world
-
+from grouser.world.world_object import WorldObject
 
 STEP_TOLERANCE = 1e-6
 """Relative rounding error of a duration up to which it is a whole number of steps."""
@@ -79,12 +79,20 @@ class Simulation:
         self.seed = seed
         self._crash_folder: Path | None = None
         self._start = start
-        self._first: _Start | None = None
+        self._first: StartState | None = None
         self._log = EventLog()
         self.paused = False
         """Flag of `actions.Pause` for the caller that paces this simulation."""
         self.generation = 0
         """Number of times that the scene was replaced or reset."""
+        self._observers = Observers()
+        self._log.notify = self._observers.event
+        self._drained: list[tuple[str, Reading]] | None = None
+        """Readings since the last call of `drain_readings`; None: it was never called."""
+        self._depth = 0
+        """Number of actions that are being carried out, one within the other."""
+        self._updated: tuple[int, int] | None = None
+        """Generation and step of the poses in MuJoCo's data."""
         self.scene_builder = SceneBuilder()
         """Compiler of scenes with other bodies; a server replaces it by one with a thread."""
 
@@ -103,7 +111,7 @@ class Simulation:
         if seed is not None:
             self.seed = _seed(seed)
         if self._first is None:
-            self._first = _Start.of(self._start)
+            self._first = StartState.of(self._start)
         self._clear()
         self._rebind(self._first.begin_again())
         self._sense()
@@ -173,7 +181,15 @@ class Simulation:
         self.seed, self.paused = snapshot.seed, snapshot.paused
         self._steps, self._world = snapshot.steps, snapshot.world
         self._watch = self._new_watch()
+        self._log.notify = self._observers.event
+        self._drained = None if self._drained is None else []
+        self._scene_changed()
+
+    def _scene_changed(self) -> None:
+        """Tell the observers that the scene was replaced, reset or restored."""
         self.generation += 1
+        self._observers.start_clocks(self.scene.timestep, self._steps)
+        self._observers.scene(self.scene)
 
     @classmethod
     def from_snapshot(
@@ -235,7 +251,12 @@ class Simulation:
 
     @property
     def data(self) -> mujoco.MjData:
-        """MuJoCo's state of the present world."""
+        """MuJoCo's state of the present world, with up-to-date poses of all bodies.
+
+        To continue from another state use `restore`: encoders, gaits and energies have a state of
+        their own, which writing to this object does not change.
+        """
+        self._update_poses()
         return self.state.data
 
     @property
@@ -243,21 +264,42 @@ class Simulation:
         """Simulated time, s."""
         return self._steps * self.scene.timestep
 
-    def apply(self, action: Action) -> None:
-        """Carry out ``action`` now.
+    def apply(self, action: Action, *, source: str = "python") -> None:
+        """Carry out ``action`` now; every change of a running world passes through here.
+
+        Args:
+            action: the change.
+            source: its cause, for observers: the address of a client, ``console`` and so on.
 
         Raises:
             BadValue: ``action`` is not an action, or cannot be carried out.
         """
+        self._depth += 1
+        try:
+            self._carry_out(action)
+        finally:
+            self._depth -= 1
+        self._record(action, source)
+
+    def _record(self, action: Action, source: str) -> None:
+        """Pass an action that was carried out to the observers."""
+        self._updated = None
+        if self._observers.want("on_action"):
+            internal = self._depth > 0
+            record = ActionRecord(self._steps, self.time, action, source, internal)
+            self._observers.action(record)
+
+    def _carry_out(self, action: Action) -> None:
         match action:
             case actions.Command(robot, command):
-                self.command(robot, command)
+                state = self.state
+                state.stepper.command(state.arrays, state.memory, robot, command, which=0)
             case actions.Join(RobotEntry() as entry):
-                self.commit_join(entry, self.prepare_join(entry))
+                self._join(entry, self.prepare_join(entry))
             case actions.Join(member):
                 self._recompose(world_changes.with_member(self._start, self.world, member))
             case actions.Leave(name):
-                self.remove([name])
+                self._remove([name])
             case actions.Equip(robot, sensors):
                 self._recompose(world_changes.with_sensors(self.world, robot, sensors))
                 self._sense()
@@ -286,7 +328,7 @@ class Simulation:
             case actions.CallRoutine() | actions.RefereeCall():
                 self.events.apply(self, action)
             case actions.Delayed(seconds, then):
-                self.schedule(self.time + seconds, then)
+                self._schedule(self.time + seconds, then)
             case actions.SendMessage(text, by):
                 self._log.add(LogEntry(self.time, "message", by=by, text=text))
             case actions.Pause(on):
@@ -299,8 +341,18 @@ class Simulation:
             case _:
                 raise _unknown_action(action)
 
-    def remove(self, names: Collection[str]) -> None:
-        """Remove robots and objects from the world, with a single recompilation."""
+    def add(self, member: RobotEntry | WorldObject) -> None:
+        """Add a robot or an object."""
+        self.apply(actions.Join(member))
+
+    def remove(self, names: str | Collection[str], *, source: str = "python") -> None:
+        """Remove robots and objects from the world, with a single compilation."""
+        gone = [names] if isinstance(names, str) else list(names)
+        self._remove(gone)
+        for name in gone:
+            self._record(actions.Leave(name), source)
+
+    def _remove(self, names: Collection[str]) -> None:
         for name in names:
             self.state.body(name)  # raises UnknownName
         if names:
@@ -312,20 +364,53 @@ class Simulation:
         """Return the present state with robot ``entry`` added; the simulation does not change."""
         return self._prepare(world_changes.with_member(self._start, self.world, entry))
 
-    def commit_join(self, entry: RobotEntry, prepared: SceneState) -> None:
+    def commit_join(
+        self, entry: RobotEntry, prepared: SceneState, *, source: str = "python"
+    ) -> None:
         """Add robot ``entry`` with the state that `prepare_join` has just returned."""
+        self._join(entry, prepared)
+        self._record(actions.Join(entry), source)
+
+    def _join(self, entry: RobotEntry, prepared: SceneState) -> None:
         self._rebind(prepared)
         prepared.initialize_robot(entry)
         if not self._steps:  # later, its sensors wait for their phase or for `read`
             self._sense()
 
-    def schedule(self, time: float, action: Action) -> None:
+    def schedule(self, time: float, action: Action, *, source: str = "python") -> None:
         """Carry out ``action`` when simulated time reaches ``time`` (s)."""
+        self._schedule(time, action)
+        self._record(actions.Delayed(time - self.time, action), source)
+
+    def _schedule(self, time: float, action: Action) -> None:
         if not time >= self.time:
             raise BadValue(
                 f"schedule: time is {time} s, must be at least the present {self.time:.3f} s"
             )
         self._agenda.add(time, action)
+
+    # -- observers ---------------------------------------------------------------------------
+
+    def subscribe(
+        self, observer: object, *, robot: str | None = None, rate_hz: float = STEP_RATE_HZ
+    ) -> Subscription:
+        """Call the methods of ``observer`` from now on: see `Observer`.
+
+        Args:
+            observer: object with some of the methods ``on_reading``, ``on_event``, ``on_action``,
+                ``on_scene``, ``on_step``. They are called in the thread that steps the simulation;
+                a `Mailbox` passes messages to another thread.
+            robot: only what concerns this robot or object; None: the whole world.
+            rate_hz: calls of ``on_step`` per simulated second.
+
+        Returns:
+            The subscription; its ``close`` ends it.
+        """
+        if robot is not None:
+            self.state.body(robot)  # raises UnknownName
+        subscription = self._observers.add(observer, robot, rate_hz)
+        subscription.start_clock(self.scene.timestep, self._steps)
+        return subscription
 
     # -- command, step, read -----------------------------------------------------------------
 
@@ -339,10 +424,7 @@ class Simulation:
 
         ``sim.command("quince", forward=0.1, front=angle(0.8))``; keys: see `Robot.setpoints`.
         """
-        state = self.state
-        state.stepper.command(
-            state.arrays, state.memory, robot, {**(command or {}), **more}, which=0
-        )
+        self.apply(actions.Command(robot, {**(command or {}), **more}))
 
     def step(self, seconds: float | None = None, *, physics: StepPhysics = step_physics) -> None:
         """Advance by one step, or by ``seconds``.
@@ -356,6 +438,7 @@ class Simulation:
         4. due sensors
         5. check for divergence
         6. due triggers and their events
+        7. observers
 
         Args:
             seconds: a whole number of time steps (see `round_to_steps`); None: one step.
@@ -367,7 +450,11 @@ class Simulation:
         missing = 1 if seconds is None else self._whole_steps(seconds)
         while missing > 0:  # counted down, since an action may reset the simulation
             while (action := self._agenda.pop_due(self.time)) is not None:  # 1
-                self.apply(action)
+                self._depth += 1
+                try:
+                    self.apply(action, source="schedule")
+                finally:
+                    self._depth -= 1
             state, begin = self.state, self._steps
             steps = min(missing, self._next_due() - begin)
             missing -= steps
@@ -380,11 +467,20 @@ class Simulation:
                 self._motions.advance(self.state, self._steps)
             self._sense()  # 4
             if self._watch_clock.due <= self._steps:  # 5
-                self._watch.check(self.data)
+                self._watch.check(self.state.data)
                 self._watch_clock.tick()
             if self._triggers.due <= self._steps:  # 6
-                for crossing in self._triggers.find_crossings(self.model, self.data):
-                    self.events.handle_crossing(self, crossing)
+                crossings = self._triggers.find_crossings(self.model, self.state.data)
+                self._depth += 1
+                try:
+                    for crossing in crossings:
+                        self.events.handle_crossing(self, crossing)
+                finally:
+                    self._depth -= 1
+            if self._observers.want("on_reading"):  # 7
+                self._distribute_readings()
+            if self._observers.due <= self._steps:
+                self._observers.step(self._steps, self.time)
 
     def round_to_steps(self, seconds: float) -> float:
         """Return the multiple of the time step that is nearest to ``seconds``, for `step`."""
@@ -412,7 +508,18 @@ class Simulation:
 
         The first call starts the collection and returns none.
         """
-        return self._sensors.drain_readings(self.time)
+        if self._drained is not None:
+            self._distribute_readings()
+        drained, self._drained = self._drained or [], []
+        self._sensors.collect()
+        return drained
+
+    def _distribute_readings(self) -> None:
+        """Pass on the readings that have become available."""
+        for robot, reading in self._sensors.drain_readings(self.time):
+            if self._drained is not None:
+                self._drained.append((robot, reading))
+            self._observers.reading(robot, reading)
 
     @property
     def event_log(self) -> list[LogEntry]:
@@ -435,13 +542,25 @@ class Simulation:
         """Return the signed work (J) of each of a robot's drives since the start."""
         return self.state.energy(robot)
 
+    def effort(self, robot: str) -> dict[str, float]:
+        """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
+        return self.state.effort(robot)
+
     def power(self, robot: str) -> dict[str, float]:
         """Return the mechanical power of each of a robot's drives, torque x speed, W."""
         return self.state.power(robot)
 
     def pose(self, name: str) -> Pose:
         """Return the pose of a robot's root or of an object, X_WB."""
+        self._update_poses()
         return self.state.pose(name)
+
+    @property
+    def robots(self) -> Mapping[str, RobotHandle]:
+        """Handle of every robot, by name."""
+        return Handles(
+            "robot", lambda: list(self.scene.robots), lambda name: RobotHandle(self, name)
+        )
 
     def view(self) -> Viewpoint:
         """Return the viewpoint of the world file's camera, which may follow a robot or object.
@@ -470,6 +589,13 @@ class Simulation:
 
     # -- implementation ----------------------------------------------------------------------
 
+    def _update_poses(self) -> None:
+        """Compute the poses of all bodies, once per step: after a step they are one step old."""
+        now = self.generation, self._steps
+        if self._updated != now:
+            self._updated = now
+            self.state.update_kinematics()
+
     def _rebind(self, state: SceneState) -> None:
         """Make ``state`` the running one."""
         before = getattr(self, "state", None)
@@ -481,7 +607,7 @@ class Simulation:
         self._watch_clock.start(self._steps)
         for follower in (self._sensors, self._triggers, self._motions):
             follower.rebind(scene, self._steps)
-        self.generation += 1
+        self._scene_changed()
         if before is not state:
             self.scene_builder.forget(before)
 
@@ -506,6 +632,7 @@ class Simulation:
             self._triggers.due,
             self._motions.due,
             self._agenda.due(self.scene.timestep),
+            self._observers.due,
         )
         return max(self._steps + 1, due)
 
@@ -550,7 +677,7 @@ class Simulation:
         self._motions.stop(self.state, name)
         self._triggers.forget_position(name)
         place_free_body(self.state, name, X_WB)
-        mujoco.mj_forward(self.model, self.data)
+        mujoco.mj_forward(self.model, self.state.data)
 
     def _move(self, action: actions.Move | actions.Shift | actions.Glide | actions.Spin) -> None:
         """Start a motion, or set the pose at once."""
@@ -566,39 +693,6 @@ class Simulation:
 def _unknown_action(value: Never) -> BadValue:
     """Return the error for a value that is no action; `Never`: `Simulation.apply` handles all."""
     return BadValue(f"apply: {value!r} is not an action of grouser.simulation.changes.actions")
-
-
-@dataclass(frozen=True)
-class _Start:
-    """Compiled scene of the start, and all of it that runs change."""
-
-    state: SceneState
-    fields: dict[str, Array]
-    gravity: Array
-    memories: dict[tuple[str, str], Any]
-    """Memory of every sensor that has one, before its first reading."""
-
-    @staticmethod
-    def of(world: World) -> _Start:
-        """Compile ``world``."""
-        scene = compose(world)
-        state = SceneState.begin(scene, mujoco.MjData(scene.model))
-        memories = {
-            key: binding.stateful.memory
-            for key, binding in bindings(scene).items()
-            if binding.stateful
-        }
-        return _Start(
-            state, state.run_fields(), scene.model.opt.gravity.copy(), copy.deepcopy(memories)
-        )
-
-    def begin_again(self) -> SceneState:
-        """Return the state as it is at the start."""
-        self.state.begin_again(self.fields, self.gravity)
-        for key, memory in self.memories.items():
-            bound: Any = self.state.scene.sensors[key][1]
-            bound.memory = copy.deepcopy(memory)
-        return self.state
 
 
 def _seed(value: object) -> int:

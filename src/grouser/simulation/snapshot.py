@@ -9,15 +9,20 @@ Snapshots are pickled with their format number; load them from trusted sources o
 
 from __future__ import annotations
 
+import copy
 import io
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
+
 from grouser.errors import BadValue
-from grouser.simulation.scene_state import SavedState
-from grouser.simulation.sensing import SensorBinding
+from grouser.frames import Array
+from grouser.simulation.scene import compose
+from grouser.simulation.scene_state import SavedState, SceneState
+from grouser.simulation.sensing import SensorBinding, bindings
 from grouser.world.file import World
 
 FORMAT = 1
@@ -100,3 +105,36 @@ def load(parts: bytes, model: object, bindings: Mapping[Key, SensorBinding]) -> 
         shared["binding", key] = binding
         shared["bound", key] = binding.bound
     return _Unpickler(io.BytesIO(parts), shared).load()
+
+
+@dataclass(frozen=True)
+class StartState:
+    """Compiled scene of the start, and all of it that runs change."""
+
+    state: SceneState
+    fields: dict[str, Array]
+    gravity: Array
+    memories: dict[tuple[str, str], Any]
+    """Memory of every sensor that has one, before its first reading."""
+
+    @staticmethod
+    def of(world: World) -> StartState:
+        """Compile ``world``."""
+        scene = compose(world)
+        state = SceneState.begin(scene, mujoco.MjData(scene.model))
+        memories = {
+            key: binding.stateful.memory
+            for key, binding in bindings(scene).items()
+            if binding.stateful
+        }
+        return StartState(
+            state, state.run_fields(), scene.model.opt.gravity.copy(), copy.deepcopy(memories)
+        )
+
+    def begin_again(self) -> SceneState:
+        """Return the state as it is at the start."""
+        self.state.begin_again(self.fields, self.gravity)
+        for key, memory in self.memories.items():
+            bound: Any = self.state.scene.sensors[key][1]
+            bound.memory = copy.deepcopy(memory)
+        return self.state

@@ -10,7 +10,7 @@ import fnmatch
 import importlib
 import logging
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -83,11 +83,18 @@ class EventLog:
     def __init__(self) -> None:
         self.entries: deque[LogEntry] = deque(maxlen=KEPT)
         self._new: deque[LogEntry] = deque(maxlen=KEPT)
+        self.notify: Callable[[LogEntry], None] | None = None
+        """Called with every new entry."""
+
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"notify": None}
 
     def add(self, entry: LogEntry) -> None:
         """Add an entry."""
         self.entries.append(entry)
         self._new.append(entry)
+        if self.notify:
+            self.notify(entry)
 
     def drain(self) -> list[LogEntry]:
         """Return the entries since the last call."""

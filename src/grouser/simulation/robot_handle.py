@@ -1,0 +1,210 @@
+"""Handles of one robot of a simulation: pose, velocity, commands, sensors, drives, energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import mujoco
+import numpy as np
+
+from grouser.errors import unknown
+from grouser.frames import Array, Pose
+from grouser.physics.drives import Drive, Setpoint
+from grouser.robots.robot import Robot
+from grouser.sensors.sensor import Reading, Sensor
+
+if TYPE_CHECKING:
+    from grouser.simulation.simulation import Simulation
+
+Handle = TypeVar("Handle")
+
+
+class Handles(Mapping[str, Handle], Generic[Handle]):
+    """Read-only mapping of names to handles; always those that exist at present.
+
+    Args:
+        kind: kind of the named things, for errors.
+        names: returns the present names.
+        make: returns the handle of a name.
+    """
+
+    def __init__(
+        self, kind: str, names: Callable[[], list[str]], make: Callable[[str], Handle]
+    ) -> None:
+        self._kind, self._names, self._make = kind, names, make
+
+    def __getitem__(self, name: str) -> Handle:
+        if name not in self._names():
+            owner, _, what = self._kind.rpartition(" ")
+            raise unknown(owner or "simulation", what, name, self._names())
+        return self._make(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names()
+
+    def __repr__(self) -> str:
+        return f"<{self._kind}s: {', '.join(self._names()) or 'none'}>"
+
+
+@dataclass(frozen=True)
+class Velocity:
+    """Velocity of a body in the world frame."""
+
+    linear: Array
+    """Of the origin of its frame, m/s, (3,)."""
+    angular: Array
+    """rad/s, (3,)."""
+
+
+@dataclass(frozen=True, repr=False)
+class SensorHandle:
+    """One sensor of a robot."""
+
+    simulation: Simulation
+    robot: str
+    name: str
+
+    @property
+    def description(self) -> Sensor:
+        """Description of the sensor."""
+        return self.simulation.scene.sensors[self.robot, self.name][0]
+
+    def read(self) -> Reading:
+        """Return the newest available reading; with a delay, it was measured before."""
+        return self.simulation.read(self.robot, self.name)
+
+    def measure(self) -> Reading:
+        """Read the sensor now, in addition to its schedule."""
+        return self.simulation.measure(self.robot, self.name)
+
+    def __repr__(self) -> str:
+        return f"<sensor '{self.name}' of '{self.robot}': {self.description}>"
+
+
+@dataclass(frozen=True, repr=False)
+class DriveHandle:
+    """One drive of a robot; m, m/s, N for belts and slides, rad, rad/s, N m for hinges."""
+
+    simulation: Simulation
+    robot: str
+    name: str
+
+    @property
+    def description(self) -> Drive:
+        """Limits and stiffness."""
+        return self.simulation.scene.robots[self.robot].drives[self.name]
+
+    @property
+    def position(self) -> float:
+        """Present position, m or rad, not wrapped."""
+        return self.simulation.angles(self.robot)[self.name]
+
+    @property
+    def energy(self) -> float:
+        """Signed work since the start, J."""
+        return self.simulation.energy(self.robot)[self.name]
+
+    @property
+    def effort(self) -> float:
+        """Integral of |force x speed| since the start, J."""
+        return self.simulation.effort(self.robot)[self.name]
+
+    @property
+    def power(self) -> float:
+        """Present mechanical power, W."""
+        return self.simulation.power(self.robot)[self.name]
+
+    def command(self, setpoint: float | Setpoint) -> None:
+        """Command the drive: a number is a speed if it rolls, else an angle."""
+        self.simulation.command(self.robot, {self.name: setpoint})
+
+    def __repr__(self) -> str:
+        return f"<drive '{self.name}' of '{self.robot}': {self.description}>"
+
+
+@dataclass(frozen=True, repr=False)
+class RobotHandle:
+    """One robot of a simulation, by name; returned by `Simulation.robots`."""
+
+    simulation: Simulation
+    name: str
+
+    @property
+    def description(self) -> Robot:
+        """The built robot: drives, gait, groups, limits, mass."""
+        return self.simulation.scene.robots[self.name]
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of its root, X_WB."""
+        return self.simulation.pose(self.name)
+
+    @property
+    def velocity(self) -> Velocity:
+        """Velocity of its root."""
+        state = self.simulation.state
+        body = state.model.body(state.body(self.name)).id
+        data, values = self.simulation.data, np.empty(6)
+        mujoco.mj_comPos(state.model, data)
+        mujoco.mj_comVel(state.model, data)
+        mujoco.mj_objectVelocity(state.model, data, mujoco.mjtObj.mjOBJ_BODY, body, values, 0)
+        return Velocity(values[3:].copy(), values[:3].copy())
+
+    def command(
+        self, command: Mapping[str, float | Setpoint] | None = None, **more: float | Setpoint
+    ) -> None:
+        """Command the robot, as `Simulation.command` does."""
+        self.simulation.command(self.name, command, **more)
+
+    @property
+    def sensors(self) -> Mapping[str, SensorHandle]:
+        """Its sensors by name."""
+        simulation, name = self.simulation, self.name
+
+        def names() -> list[str]:
+            return [sensor for robot, sensor in simulation.scene.sensors if robot == name]
+
+        return Handles(
+            f"robot '{name}' sensor", names, lambda sensor: SensorHandle(simulation, name, sensor)
+        )
+
+    @property
+    def drives(self) -> Mapping[str, DriveHandle]:
+        """Its drives by name."""
+        simulation, name = self.simulation, self.name
+        return Handles(
+            f"robot '{name}' drive",
+            lambda: list(simulation.scene.robots[name].drives),
+            lambda drive: DriveHandle(simulation, name, drive),
+        )
+
+    @property
+    def angles(self) -> dict[str, float]:
+        """Position of each drive, rad (belts: m), not wrapped."""
+        return self.simulation.angles(self.name)
+
+    @property
+    def energy(self) -> float:
+        """Signed work of all drives since the start, J."""
+        return sum(self.simulation.energy(self.name).values())
+
+    @property
+    def effort(self) -> float:
+        """Integral of |force x speed| over all drives since the start, J."""
+        return sum(self.simulation.effort(self.name).values())
+
+    @property
+    def power(self) -> float:
+        """Present mechanical power of all drives, W."""
+        return sum(self.simulation.power(self.name).values())
+
+    def __repr__(self) -> str:
+        return f"<robot '{self.name}' at {self.pose.position.round(3).tolist()} m>"
