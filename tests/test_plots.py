@@ -32,5 +32,5 @@ def test_bars_tell_passes_from_failures(tmp_path: Path) -> None:
     plots.bars(tests).savefig(tmp_path / "plain.png", dpi=40)
     with pytest.raises(BadValue, match="at least one test"):
         plots.bars({})
-    with pytest.raises(BadValue, match="whether 'step 350 mm' was passed is not told"):
+    with pytest.raises(BadValue, match="passed has no entry for 'step 350 mm'"):
         plots.bars(tests, {"step 100 mm": True})
