@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.scan.cloud import PointCloud
 from grouser.scan.cloud_files import shipped_frames
-from grouser.scan.formats.pcd_file import read_pcd, write_pcd
 from grouser.scan.ground import world_folder
+from grouser.scan.pcd_file import read_pcd, write_pcd
 from grouser.simulation.scene import compose
 from grouser.world.file import load
 
