@@ -204,7 +204,7 @@ NO_LIMITS = ('<limit lower="-2.6" upper="2.6" effort="2" velocity="2"/>', "")
     [
         (NEGATIVE, "chassis.urdf line 7: link 'base_link' has the mass -12 kg, it must be above 0"),
         (NO_MESH, "the mesh 'hul.stl' of link 'base_link' is not in .*did you mean 'hull.stl'"),
-        (NO_LIMITS, "joint 'mast_joint' is revolute, but nobody says how far it goes"),
+        (NO_LIMITS, "joint 'mast_joint' is revolute, but has no limits"),
         (
             ('<child link="mast"/>', '<child link="mats"/>'),
             "the child 'mats', which is no link; did",
