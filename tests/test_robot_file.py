@@ -207,7 +207,7 @@ NO_LIMITS = ('<limit lower="-2.6" upper="2.6" effort="2" velocity="2"/>', "")
         (NO_LIMITS, "joint 'mast_joint' is revolute, but has no limits"),
         (
             ('<child link="mast"/>', '<child link="mats"/>'),
-            "the child 'mats', which is no link; did",
+            "the child 'mats', which is not a link; did",
         ),
         (('type="revolute"', 'type="revolut"'), "the type 'revolut'.*did you mean 'revolute'"),
         (('<mass value="12.0"/>', '<mass value="heavy"/>'), "value of <mass> is 'heavy', 1 number"),
@@ -235,7 +235,7 @@ def test_what_is_odd_is_said_and_built(tmp_path: Path) -> None:
     file = faulty(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
     robot = load_robot(file)
     (heavy, impossible) = sorted(read_model(robot.model_path, robot.spec).notes, key=len)
-    assert "weighs 120 times what its neighbour 'left_arm' does" in heavy
+    assert "has 120 times the mass of the adjacent 'left_arm'" in heavy
     assert "line 7: link 'base_link' has an inertia that no body can have" in impossible
     assert robot.build().spec.compile().body("base_link").inertia.max() < 0.45
 
