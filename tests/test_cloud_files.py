@@ -239,8 +239,12 @@ def test_decompression_bombs_are_rejected_before_allocation(tmp_path: Path) -> N
     many = {"WIDTH": "5000", "HEIGHT": "6000", "POINTS": "30000000"}
     head = pcd("binary_compressed", head=many).partition(b"DATA")[0] + b"DATA binary_compressed\n"
     size = 30_000_000 * 20
-    assert_rejected(head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path)
-    assert_rejected(head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "says 400 bytes", tmp_path)
+    assert_rejected(
+        head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path
+    )
+    assert_rejected(
+        head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "says 400 bytes", tmp_path
+    )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         array = io.BytesIO()
@@ -248,10 +252,14 @@ def test_decompression_bombs_are_rejected_before_allocation(tmp_path: Path) -> N
             array, {"descr": "<f8", "fortran_order": False, "shape": (10**9, 3)}
         )
         archive.writestr("points.npy", array.getvalue() + b"\0" * 10**6)
-    assert_rejected(buffer.getvalue(), ".npz", "3,000,000,000 numbers, at most 90,000,000", tmp_path)
+    assert_rejected(
+        buffer.getvalue(), ".npz", "3,000,000,000 numbers, at most 90,000,000", tmp_path
+    )
     wide = struct.pack(">IIBBBBB", 10**6, 10**6, 16, 0, 0, 0, 0)
     png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + wide + b"\0" * 20
-    assert_rejected(png, ".png", "1,000,000,000,000 points", tmp_path, intrinsics=Intrinsics(1, 1, 0, 0))
+    assert_rejected(
+        png, ".png", "1,000,000,000,000 points", tmp_path, intrinsics=Intrinsics(1, 1, 0, 0)
+    )
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
@@ -268,13 +276,17 @@ def test_other_truncated_files_are_rejected(tmp_path: Path) -> None:
     assert_rejected(ply("ascii")[:700], ".ply", "cut off|no row of numbers", tmp_path)
     assert_rejected(ply(count="many"), ".ply", "no points", tmp_path)
     assert_rejected(b"plx" + ply()[3:], ".ply", "is no PLY file", tmp_path)
-    assert_rejected(ply().replace(b"float z", b"float w"), ".ply", "x, y, w.*x, y, z are needed", tmp_path)
+    assert_rejected(
+        ply().replace(b"float z", b"float w"), ".ply", "x, y, w.*x, y, z are needed", tmp_path
+    )
     assert_rejected(b"1 2\n3 4\n", ".xyz", "2 numbers a line", tmp_path)
     assert_rejected(b"1 2 3\n4 5\n", ".xyz", "no row of numbers", tmp_path)
     assert_rejected(b"", ".xyz", "has no points", tmp_path)
     assert_rejected(b"# told\n", ".xyz", "has no points", tmp_path)
     np.savez_compressed(tmp_path / "a.npz", points=POINTS.astype(float))
-    assert_rejected((tmp_path / "a.npz").read_bytes()[:-200], ".npz", "damaged or cut off", tmp_path)
+    assert_rejected(
+        (tmp_path / "a.npz").read_bytes()[:-200], ".npz", "damaged or cut off", tmp_path
+    )
     buffer = io.BytesIO()
     np.savez(buffer, point=POINTS)
     assert_rejected(buffer.getvalue(), ".npz", "holds point; points are needed", tmp_path)
@@ -285,7 +297,9 @@ def test_other_truncated_files_are_rejected(tmp_path: Path) -> None:
 
 def test_empty_clouds_millimetres_and_unknown_endings_are_rejected(tmp_path: Path) -> None:
     empty = np.full_like(POINTS, np.nan)
-    assert_rejected(pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path)
+    assert_rejected(
+        pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path
+    )
     assert_rejected(
         pcd(points=POINTS * 1000), ".pcd", r"points that are 3,\d+ m apart; .*millimetres", tmp_path
     )

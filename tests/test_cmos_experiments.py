@@ -9,6 +9,7 @@ import pytest
 
 from grouser.experiments import cmos_distance, cmos_table1
 from grouser.experiments import cmos_rig as rig
+from grouser.experiments.cmos_table1 import LocalisationResult
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose
 from grouser.perception.localise import PoseEstimate, wrap_angle
@@ -73,7 +74,7 @@ def test_heads_swing_with_the_given_amplitude_and_period() -> None:
     assert np.abs(in_step[15:]).max() < math.radians(1)
 
 
-def found(dx, dy, turn, half):
+def found(dx: float, dy: float, turn: float, half: float) -> LocalisationResult:
     """Return a result with these errors (m, deg) and divisions of half width ``half``."""
     truth = np.array([1.0, 0.5, math.radians(45)])
     pose = truth + np.array([dx, dy, math.radians(turn)])
