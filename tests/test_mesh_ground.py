@@ -1,4 +1,4 @@
-"""Meshes as ground: what they collide as, where their surface is, what is refused and how."""
+"""Meshes as ground: collision proxies, surface accuracy, and errors."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from grouser.world.terrain.mesh import MeshGround
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder of this test's own, and nothing in memory."""
+    """Use an empty cache folder and an empty cache in memory for each test."""
     monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(collision_cache, "_memory", {})
     return tmp_path / "cache" / "meshes"
 
 
 def hills(size: float = 2.0, count: int = 41) -> Trimesh:
-    """A sheet of hills, seen from above, open."""
+    """Return an open sheet of hills."""
     x, y = np.meshgrid(*[np.linspace(-size / 2, size / 2, count)] * 2)
     z = 0.1 * np.sin(4 * x) * np.cos(3 * y) + 0.15
     corner = np.arange(count * count).reshape(count, count)
@@ -63,7 +63,7 @@ terrain:
 
 
 def load_error(folder: Path, line: str) -> str:
-    """Return the one sentence that ``line`` is refused with."""
+    """Return the error message of a terrain ``line``."""
     with pytest.raises(WorldFileError) as error:
         load_world(folder, line)
     sentence = str(error.value)
@@ -73,7 +73,7 @@ def load_error(folder: Path, line: str) -> str:
 
 
 class AllTriangles:
-    """A tree that offers every triangle to every ray (trimesh's own needs another package)."""
+    """Search tree that returns every triangle (trimesh's own needs another package)."""
 
     def __init__(self, mesh: Trimesh) -> None:
         self.numbers, self.bounds = range(len(mesh.faces)), mesh.bounds.ravel()
@@ -83,7 +83,7 @@ class AllTriangles:
 
 
 def cast_rays(mesh: Trimesh, points: Array, top: float = 5.0) -> tuple[Array, Array]:
-    """Return heights and normals where trimesh's rays from above meet a mesh first."""
+    """Return heights and normals of the first hits of trimesh rays from above."""
     starts = np.column_stack([points, np.full(len(points), top)])
     down = np.tile([0.0, 0, -1], (len(starts), 1))
     faces, rays, places = ray_triangle_id(mesh.triangles, starts, down, tree=AllTriangles(mesh))
@@ -112,7 +112,7 @@ def test_bridge_surface_agrees_with_rays_and_space_below_is_free(
     assert found.height == pytest.approx(heights, abs=1e-5)
     assert found.normal == pytest.approx(normals, abs=1e-4)
     assert set(found.geom[heights == -np.inf].tolist()) == {NOTHING}
-    # Under the deck there is nothing; in a pier there is the pier.
+    # Space below the deck is free; inside a pier it is not.
     assert Ground(scene).below([1.0, 2.0, 0.5]).geom == NOTHING
     assert Ground(scene).below([1.0, 2.0, 1.0]).height == pytest.approx(0.8, abs=1e-5)
     assert written(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
@@ -251,7 +251,7 @@ def test_invalid_mesh_ground_is_reported_in_one_sentence(
 def test_mesh_that_fits_no_proxy_is_rejected_with_both_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without manifold3d, CoACD meets an oblique bridge by some millimetres only."""
+    """CoACD without manifold3d is some millimetres off an oblique bridge."""
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     mesh = bridge()
     mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
@@ -262,7 +262,7 @@ def test_mesh_that_fits_no_proxy_is_rejected_with_both_errors(
     assert "nor as height map of" in sentence
     load_world(
         tmp_path, "file: bridge.stl, tolerance: 0.003, collide: height_map"
-    )  # who asks for it
+    )  # only loaded when needed
 
 
 @pytest.mark.parametrize("text", [False, True])
@@ -315,7 +315,7 @@ def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None
         0.5, abs=1e-5
     )
     hull = compiled(mesh_object(tmp_path, collide="hull"))
-    assert hull.ngeom == 2  # and its buffer
+    assert hull.ngeom == 2  # and its vertex buffer
     assert hull.body("it").ipos[2] == pytest.approx(0.25, abs=1e-4)
 
 

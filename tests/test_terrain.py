@@ -1,4 +1,4 @@
-"""Terrain and objects, judged on the compiled model: heights by rays, friction, contact, mass."""
+"""Terrain and objects in the compiled model: heights by rays, friction, contact, mass."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def stl(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-@pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # test_actions has them
+@pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # tested in test_actions
 def test_objects_have_their_mass_friction_and_joint(kind: str, fixed: bool, tmp_path: Path) -> None:
     shapes = {
         "box": {"size": [0.1, 0.2, 0.3]},
@@ -221,7 +221,9 @@ def test_objects_have_their_mass_friction_and_joint(kind: str, fixed: bool, tmp_
     )
     model = compile_model(FLAT, thing)
     assert model.body("it").pos == pytest.approx([1, 0, 1])
-    geoms = (model.geom_bodyid == model.body("it").id) & (model.geom_condim > 1)  # not its buffer
+    geoms = (model.geom_bodyid == model.body("it").id) & (
+        model.geom_condim > 1
+    )  # not its vertex buffer
     assert geoms.any()
     assert model.geom_friction[geoms, 0] == pytest.approx(0.4)
     assert model.njnt == (0 if fixed else 1)

@@ -363,19 +363,19 @@ def _sensors() -> tuple[Sensor, ...]:
 def _gait(crouch: float, step: float) -> Biped:
     """Return the gait, balanced for the robot's mass distribution."""
     share, along = _leg_mass()
-    balance = Balance(centre=(0.0, 0.0, 0.0), leg=share, along=along, waving=(0.0, 0.0))
+    balance = Balance(centre=(0.0, 0.0, 0.0), leg=share, leg_centre=along, waving=(0.0, 0.0))
     gait = Biped(
         leg=LEG,
         balance=balance,
         wave=WAVE,
         height=LEG.height - crouch,
         gap=2 * HIP[1],
-        inward=INWARD,
+        pressure_offset=INWARD,
         step=step,
-        both=BOTH * step,
+        double_support=BOTH * step,
         lift=LIFT,
         fastest=FASTEST,
-        gain=GAIN,
+        max_change=GAIN,
     )
     model = build_spec().compile()
     for _ in range(BALANCE_PASSES):
