@@ -72,7 +72,7 @@ SLOW, FAST = 0.05, 0.15  # m/s   belt speeds that are commanded alternately
 MIN_CHANGE = 0.005
 """Least change of belt speed within one physics step that counts as a response, m/s."""
 SPREAD = (math.sqrt(5) - 1) / 2
-"""Golden ratio, with which the phases of commands are spread evenly over a tick."""
+"""Golden ratio; spreads the phases of commands evenly over a tick so that none is favoured."""
 
 TIMEOUT = 0.2
 """Wall time after which a command without a response counts with this delay, s."""

@@ -129,7 +129,7 @@ def attack(kind: str, port: int, seconds: float) -> None:
 def _reconnect(port: int, end: float) -> None:
     """Join and leave in a loop."""
     while time.monotonic() < end:
-        with _connected(port) as wire:
+        with _connect(port) as wire:
             wire.sendall(_init("Reconnecting"))
             _drain(wire, end, until=b"{Name Reconnecting")
 
@@ -154,7 +154,7 @@ def _hold_silent(port: int, end: float) -> None:
 
 def _flood(flood: Lines, port: int, end: float) -> None:
     """Send lines as fast as the server reads them."""
-    with _connected(port) as wire:
+    with _connect(port) as wire:
         wire.settimeout(0.05)
         for lines in flood:
             if time.monotonic() > end:
@@ -166,7 +166,7 @@ def _flood(flood: Lines, port: int, end: float) -> None:
 
 
 @contextmanager
-def _connected(port: int) -> Iterator[socket.socket]:
+def _connect(port: int) -> Iterator[socket.socket]:
     """Connect and authenticate."""
     with socket.create_connection(("127.0.0.1", port)) as wire:
         wire.sendall(f"LOGIN {{Token {TOKEN}}}\r\n".encode())
@@ -190,7 +190,7 @@ def pace_figures() -> dict[str, float]:
     """Return the pace of a quiet robot beside each hostile client, over its pace without it."""
     figures: dict[str, float] = {}
     with (
-        _served("pioneer_room", "--set", "robots=[]") as (_, ports),
+        _serve("pioneer_room", "--set", "robots=[]") as (_, ports),
         contextlib.ExitStack() as connections,
     ):
         port = ports["control"]
@@ -331,7 +331,7 @@ def unauthenticated_figures() -> dict[str, float]:
         subprocess.run(command, cwd=folder, capture_output=True, check=True)
         both = Path(folder) / "both.pem"
         both.write_bytes(both.read_bytes() + both.with_name("cert.pem").read_bytes())
-        with _served("pioneer_room", "--certificate", str(both)) as (process, ports):
+        with _serve("pioneer_room", "--certificate", str(both)) as (process, ports):
             time.sleep(SETTLE)
             before = _resident(process)
             clients = subprocess.Popen(
@@ -363,7 +363,7 @@ def _resident(process: subprocess.Popen[str]) -> float:
 
 
 @contextmanager
-def _served(*options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, int]]]:
+def _serve(*options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, int]]]:
     """Serve a world with a token in a separate process; yield the process and its ports."""
     command = [sys.executable, "-m", "grouser", "serve", *options]
     command += ["--port", "0", "--images", "-1", "--truth", "-1"]

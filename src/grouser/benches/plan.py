@@ -51,7 +51,7 @@ def run(progress: Progress) -> Iterator[dict[str, float]]:
     progress("first path", 0, 6)
     yield {"seconds_to_first_path": wall_seconds(lambda: _paths(smooth, 1))}
     progress("answer", 1, 6)
-    yield {"seconds_to_answer": wall_seconds(lambda: _answer(smooth))}
+    yield {"seconds_to_answer": wall_seconds(lambda: _plan_once(smooth))}
     progress("smooth", 2, 6)
     outcomes, figures = _rates("trials_per_minute", _trials(smooth, TRIALS))
     crossing = float(np.mean([outcome.time for outcome in outcomes if outcome.arrived]))
@@ -80,7 +80,7 @@ def _trials(world: World, count: int, limit: float = 60.0) -> list[Trial]:
     return course_trials(_course(world, limit), _paths(world, count), seed=0, case={})
 
 
-def _answer(world: World) -> PlanResult:
+def _plan_once(world: World) -> PlanResult:
     """Return the result of one round of `CANDIDATES` with one trial each."""
     task = plan_task(world, ROBOT, START, GOAL, bounds=BOUNDS)
     return plan(task, PlanSettings(candidates=CANDIDATES, trials=1, rounds=1))

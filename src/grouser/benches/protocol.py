@@ -61,11 +61,11 @@ def run(progress: Progress) -> dict[str, float]:
     for repeat in range(REPEATS):
         progress("protocol", repeat, REPEATS)
         for name, (_, job) in jobs.items():
-            fastest[name] = min(fastest[name], _timed(job))
+            fastest[name] = min(fastest[name], _time_packets(job))
     return {name: PACKETS * lines / fastest[name] for name, (lines, _) in jobs.items()}
 
 
-def _timed(job: Callable[[], object]) -> float:
+def _time_packets(job: Callable[[], object]) -> float:
     """Return the processor time of `PACKETS` calls, s."""
 
     def repeat() -> None:

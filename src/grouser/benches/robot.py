@@ -40,9 +40,9 @@ def run(progress: Progress, robot: str = REFERENCE) -> dict[str, float]:
     motions = _motions(robot)
     for number, (name, command) in enumerate(motions.items()):
         progress(name, number, len(motions))
-        ours = _moving(robot, command)
-        reference = _moving(REFERENCE, _motions(REFERENCE)[name])
-        figures[f"{name}_rtf"], figures[f"{name}_over_packbot"] = _alternating(ours, reference)
+        ours = _settled_simulation(robot, command)
+        reference = _settled_simulation(REFERENCE, _motions(REFERENCE)[name])
+        figures[f"{name}_rtf"], figures[f"{name}_over_packbot"] = _compare(ours, reference)
         if name == "standing":
             figures["contacts"] = float(np.mean([_contacts(ours) for _ in range(20)]))
     return figures
@@ -64,7 +64,7 @@ def _motions(robot: str) -> dict[str, dict[str, float]]:
     return {"standing": {}, "driving": driving, "turning": turning}
 
 
-def _moving(robot: str, command: dict[str, float]) -> Simulation:
+def _settled_simulation(robot: str, command: dict[str, float]) -> Simulation:
     """Return a simulation of a robot with a constant command, after `SETTLE`."""
     name = default_name(robot)
     entry = RobotEntry(name=name, kind=robot, position=(0.0, 0.0, 0.0), command=command)
@@ -74,7 +74,7 @@ def _moving(robot: str, command: dict[str, float]) -> Simulation:
     return simulation
 
 
-def _alternating(ours: Simulation, reference: Simulation) -> tuple[float, float]:
+def _compare(ours: Simulation, reference: Simulation) -> tuple[float, float]:
     """Return our real-time factor and its ratio to the reference, from the fastest intervals."""
     steps = [partial(simulation.step, SECONDS) for simulation in (ours, reference)]
     times = [[processor_seconds(step) for step in steps] for _ in range(TURNS)]

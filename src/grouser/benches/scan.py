@@ -49,7 +49,7 @@ def run(progress: Progress) -> dict[str, float]:
         "ours": lambda: voxel_centroids(frame.points, VOXEL)
     }
     methods |= _other_libraries(frame.points)
-    times = _alternating(methods, REPEATS)
+    times = _measure_alternately(methods, REPEATS)
     figures = {"points": float(len(frame)), "voxel_ms": milliseconds(times["ours"])}
     for other in methods.keys() - {"ours"}:
         figures[f"voxel_over_{other}"] = times["ours"] / times[other]
@@ -57,10 +57,10 @@ def run(progress: Progress) -> dict[str, float]:
     times_per_point = _times_per_point()
     figures["voxel_growth"] = max(times_per_point) / min(times_per_point)
     progress("surface", 2, 4)
-    mesh = _alternating({"mesh": lambda: fused_surface(frame, VOXEL)}, 3)
+    mesh = _measure_alternately({"mesh": lambda: fused_surface(frame, VOXEL)}, 3)
     figures["mesh_ms"] = milliseconds(mesh["mesh"])
     progress("all of it", 3, 4)
-    total = _alternating({"total": lambda: rebuild([frame], ScanOptions(voxel=VOXEL))}, 3)
+    total = _measure_alternately({"total": lambda: rebuild([frame], ScanOptions(voxel=VOXEL))}, 3)
     figures["total_s"] = total["total"]
     return figures
 
@@ -135,12 +135,16 @@ def _times_per_point() -> list[float]:
     for count in COUNTS:
         share = (count / (ROWS * COLUMNS)) ** 0.5
         cloud = hall(round(ROWS * share), round(COLUMNS * share)).finite()
-        spent = _alternating({"ours": partial(voxel_centroids, cloud.points, VOXEL)}, REPEATS)
+        spent = _measure_alternately(
+            {"ours": partial(voxel_centroids, cloud.points, VOXEL)}, REPEATS
+        )
         times.append(spent["ours"] / len(cloud))
     return times
 
 
-def _alternating(methods: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+def _measure_alternately(
+    methods: dict[str, Callable[[], object]], repeats: int
+) -> dict[str, float]:
     """Return the least processor time of each method, s, after one warm-up call."""
     rounds = [
         {name: processor_seconds(method) for name, method in methods.items()}

@@ -53,7 +53,7 @@ def run(progress: Progress) -> dict[str, float]:
         name = "real_time_factor" + ("" if number == 0 else f"_{rate:g}fps")
         figures[name] = asyncio.run(_factor(rate))
     progress("one view", 2, 4)
-    simulation = walking()
+    simulation = walking_simulation()
     figures["view_ms"] = milliseconds(_view(simulation))
     figures["physics_share"] = _physics(simulation)
     progress("seven cameras", 3, 4)
@@ -78,14 +78,14 @@ def world() -> World:
     return World(name="views", physics=physics, terrain=(Flat(friction=0.8),), robots=robots)
 
 
-def walking() -> Simulation:
+def walking_simulation() -> Simulation:
     """Return a simulation of the robots after one second."""
     simulation = Simulation(world())
     simulation.step(1.0)
     return simulation
 
 
-def mixed() -> World:
+def mixed_world() -> World:
     """Return a world of five walking ERS-7, a QRIO and a Kenaf that face them."""
     dogs = world().robots[:5]
     qrio = RobotEntry(name="qrio", kind="qrio", position=(-1.5, 0.0, 0.0))
@@ -94,7 +94,7 @@ def mixed() -> World:
     return world().changed(robots=(*dogs, qrio, kenaf))
 
 
-def watched(pool: RenderPool, simulation: Simulation) -> Views:
+def subscribe_all(pool: RenderPool, simulation: Simulation) -> Views:
     """Return the views of a simulation, all with a subscriber."""
     views = Views(pool)
     views.rebind(simulation.scene)
@@ -104,32 +104,31 @@ def watched(pool: RenderPool, simulation: Simulation) -> Views:
 
 async def _factor(rate: float) -> float:
     """Return the real-time factor at ``rate`` frames per second."""
-    simulation = walking()
+    simulation = walking_simulation()
     async with RenderPool(workers=cores()) as pool:
-        views = watched(pool, simulation)
+        views = subscribe_all(pool, simulation)
         # The first frame starts the workers, which compile the model and allocate buffers.
-        await _drawn(views, _offer(views, simulation))
+        await _wait_for_pictures(views, _request_pictures(views, simulation))
         began, start, requested = time.perf_counter(), simulation.time, views.frames.drawn.total()
         for frame in range(1, round(SECONDS * rate) + 1):
             while simulation.time < start + frame / rate - TIMESTEP / 2:
                 simulation.step(TICK)
                 await asyncio.sleep(0)  # receive pictures
-            await _drawn(
-                views, requested
-            )  # a frame is requested after the previous one is complete
-            requested = _offer(views, simulation)
-        await _drawn(views, requested)
+            # The next frame is requested when the previous one is complete.
+            await _wait_for_pictures(views, requested)
+            requested = _request_pictures(views, simulation)
+        await _wait_for_pictures(views, requested)
         return (simulation.time - start) / (time.perf_counter() - began)
 
 
-def _offer(views: Views, simulation: Simulation) -> int:
+def _request_pictures(views: Views, simulation: Simulation) -> int:
     """Request the views of all robots; return the number of pictures when they are complete."""
     for name in simulation.scene.robots:
         views.offer(name, simulation.read(name, CAMERA))
     return views.frames.drawn.total() + len(simulation.scene.robots)
 
 
-async def _drawn(views: Views, number: int) -> None:
+async def _wait_for_pictures(views: Views, number: int) -> None:
     """Wait until a total ``number`` of pictures is available."""
     while views.frames.drawn.total() < number:
         await asyncio.sleep(0.0005)
@@ -137,18 +136,18 @@ async def _drawn(views: Views, number: int) -> None:
 
 async def _render_share(rate: float) -> float:
     """Return the share of one core that one worker uses for seven cameras, one per robot."""
-    simulation = Simulation(mixed())
+    simulation = Simulation(mixed_world())
     simulation.step(1.0)
     cameras = {name: _first_camera(simulation, name) for name in simulation.scene.robots}
     async with RenderPool(workers=1) as pool:
-        views = watched(pool, simulation)
+        views = subscribe_all(pool, simulation)
         spent = 0.0
         for frame in range(round(SECONDS * rate)):
             simulation.step(simulation.round_to_steps(1 / rate))
             expected = views.frames.drawn.total() + len(cameras)
             for name, camera in cameras.items():
                 views.offer(name, simulation.read(name, camera))
-            await _drawn(views, expected)
+            await _wait_for_pictures(views, expected)
             if frame == 0:
                 spent = _spent(pool)  # without the start: composing, compiling, allocating
         return (_spent(pool) - spent) / (SECONDS - 1 / rate)

@@ -32,13 +32,13 @@ SHOWN_FOR = 3.0
 def add_climb(report: Report, frictions: tuple[float, ...]) -> None:
     """Add a plot of a climb above the balance limit to ``report``."""
     report.add_plot(
-        climb(frictions),
+        climb_figure(frictions),
         f"a step {OVER:g} times as high as balance allows, smooth belts: load on the rear pulley, "
         "and how far the centre of mass is before the edge",
     )
 
 
-def climb(frictions: tuple[float, ...]) -> Figure:
+def climb_figure(frictions: tuple[float, ...]) -> Figure:
     """Plot rear load, centre of mass and pitch over time, for each friction."""
     from matplotlib.figure import Figure  # imported here because it is slow to import
 
@@ -47,7 +47,7 @@ def climb(frictions: tuple[float, ...]) -> Figure:
     labels = ("rear load / weight", "centre before edge [mm]", "pitch [deg]")
     for friction in frictions:
         case = CrawlerCase(length=0.45, gauge=0.30, belts="smooth", friction=friction)
-        time, *shown = _run(case)
+        time, *shown = _simulate_climb(case)
         for panel, label, values in zip(axes, labels, shown, strict=True):
             panel.plot(time, values, linewidth=0.8, label=f"friction {friction:g}")
             panel.set(ylabel=label)
@@ -58,7 +58,7 @@ def climb(frictions: tuple[float, ...]) -> Figure:
     return figure
 
 
-def _run(case: CrawlerCase) -> list[Array]:
+def _simulate_climb(case: CrawlerCase) -> list[Array]:
     """Return time (s), rear load / weight, centre of mass ahead of edge (mm) and pitch (deg)."""
     edge = case.length / 2 + case.radius + 0.03
     height = OVER * step_limit(radius=case.radius, x=case.x, z=case.centre_z)
@@ -91,22 +91,22 @@ def add_pressure(report: Report) -> None:
     """Add a plot of each robot's load along its belts to ``report``."""
     for kind in ROBOTS:
         report.add_plot(
-            pressure(kind),
+            pressure_figure(kind),
             f"{kind}: normal load along its belts, left up, right down; the standing one is even",
         )
 
 
-def pressure(kind: str) -> Figure:
+def pressure_figure(kind: str) -> Figure:
     """Plot the load along the belts of one robot: standing, turning and on an edge."""
     from matplotlib.figure import Figure  # imported here because it is slow to import
 
-    states = _states(kind)
+    states = _loads_by_state(kind)
     figure = Figure(figsize=(9.0, 2.2 * len(states)), layout="constrained")
     axes = np.atleast_1d(figure.subplots(len(states), 1, sharex=True))
     for panel, (name, (points, loads)) in zip(axes, states.items(), strict=True):
         for side, sign in (("left", 1), ("right", -1)):
             on_side = points[:, 1] * sign > 0
-            x, summed = _binned(points[on_side, 0], loads[on_side])
+            x, summed = _bin_loads(points[on_side, 0], loads[on_side])
             panel.bar(millimetres(x), sign * summed, width=0.9 * millimetres(BIN), label=side)
         panel.axhline(0, color="#222222", linewidth=0.7)
         panel.set(ylabel="load [N]", title=name)
@@ -115,7 +115,7 @@ def pressure(kind: str) -> Figure:
     return figure
 
 
-def _states(kind: str) -> dict[str, tuple[Array, Array]]:
+def _loads_by_state(kind: str) -> dict[str, tuple[Array, Array]]:
     """Return contact points and loads of a robot in three states."""
     level = Rig(kind, {}, (Flat(friction=0.6),), 0.001)
     level.run(SETTLED)
@@ -133,7 +133,7 @@ def _states(kind: str) -> dict[str, tuple[Array, Array]]:
     return states
 
 
-def _binned(x: Array, loads: Array) -> tuple[Array, Array]:
+def _bin_loads(x: Array, loads: Array) -> tuple[Array, Array]:
     """Return the centres of the bins along x (m) and the load in each (N)."""
     if not len(x):
         return np.zeros(0), np.zeros(0)

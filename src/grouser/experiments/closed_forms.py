@@ -107,7 +107,7 @@ def _quick() -> Iterator[Check]:
     yield creep("packbot", seconds=1.5)
     yield from drops(("packbot",), TIMESTEPS[:1])
     yield from flights(_crawler(1.0))
-    yield dragged("sphere")
+    yield drag_rise("sphere")
 
 
 def _all() -> Iterator[Check]:
@@ -142,8 +142,8 @@ def _all() -> Iterator[Check]:
         yield work(_crawler(1.0, friction=1.0, timestep=timestep))
         yield from flights(_crawler(1.0, timestep=timestep))
     yield from drops(tuple(GAUGES), TIMESTEPS)
-    yield dragged("sphere")
-    yield dragged("box")
+    yield drag_rise("sphere")
+    yield drag_rise("box")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -411,7 +411,7 @@ def flights(case: CrawlerCase) -> Iterator[Check]:
         )
 
 
-def dragged(shape: Any) -> Check:
+def drag_rise(shape: Any) -> Check:
     """Return the check of the rise of a dragged body."""
     return Check(
         form="rise of what is dragged",

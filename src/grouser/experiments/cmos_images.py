@@ -3,7 +3,7 @@
 The paper shows simulated pictures beside real ones, which are not available here. The report shows
 each characteristic with and without it. Every characteristic that can be measured in a picture is
 measured and compared with the value that was set: kappa, limb darkening and noise by calibration;
-blur, row delay and motion blur on a pole in front of a camera on a
+blur, row delay and motion blur on a pole in front of a camera on a tripod.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _kappa_row(seed: int) -> Row:
     """Calibrate the radial distortion with checkerboards."""
     camera = CmosFilter(FULL.lens, FULL.cmos)
     corners = [
-        find_corners(_through(camera, board, seed + number), SQUARES)
+        find_corners(_photograph_board(camera, board, seed + number), SQUARES)
         for number, board in enumerate(BOARDS)
     ]
     assert isinstance(FULL.lens.distortion, Radial)
@@ -174,7 +174,7 @@ def _row(
     )
 
 
-def _through(camera: CmosFilter, board: Pose, seed: int) -> Image:
+def _photograph_board(camera: CmosFilter, board: Pose, seed: int) -> Image:
     """Return the camera's picture of a drawn checkerboard."""
     plane = camera.source_plane()
     drawn = draw_checkerboard(plane, board, squares=SQUARES)
@@ -222,7 +222,9 @@ def _add_fig6(report: Report, scene: Simulation, plain: Image) -> None:
     """Add pictures with and without lens distortion."""
     distorted = replace(PINHOLE, lens=FULL.lens)
     shots = [plain, _shot(scene, distorted)]
-    shots += [_through(CmosFilter(imager.lens), BOARDS[0], 0) for imager in (PINHOLE, distorted)]
+    shots += [
+        _photograph_board(CmosFilter(imager.lens), BOARDS[0], 0) for imager in (PINHOLE, distorted)
+    ]
     captions = ("(b) without distortion", "(c) with distortion") * 2
     _add(report, shots, captions, "Fig. 6: lens distortion", columns=2)
 

@@ -182,7 +182,7 @@ def run(run_options: RunOptions) -> Report:
     outcomes = threads.run_trials(
         everything, progress=lambda done, of: run_options.progress("steps and trenches", done, of)
     )
-    driven = _by(outcomes[: len(rows_drives)], "test", "variant")
+    driven = _group_by(outcomes[: len(rows_drives)], "test", "variant")
     letters = {key: _majority(drives) for key, drives in driven.items()}
     varied = outcomes[len(rows_drives) + len(inertia_drives) :]
     margins = _margins(varied)
@@ -202,7 +202,7 @@ def run(run_options: RunOptions) -> Report:
         **_inertia_figures(
             outcomes[len(rows_drives) : len(rows_drives) + len(inertia_drives)], run_options.quick
         ),
-        **_agreeing(varied),
+        **_agreement_by_friction(varied),
     }
     notes = (
         "Margin: the friction range round 0.65 in which the belts' result stays, one start each.",
@@ -245,7 +245,7 @@ def _inertia_trials(quick: bool, starts: tuple[float, ...]) -> list[Trial]:
 
 def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | float]:
     """Return the effect of inertia on the 350 mm row and on the widest trench crossed."""
-    driven = _by(outcomes, "test", "inertia")
+    driven = _group_by(outcomes, "test", "inertia")
     figures: dict[str, str | float] = {}
     for inertia in INERTIAS:
         row = driven[TRENCH_350.name, inertia]
@@ -270,22 +270,22 @@ def _margins(outcomes: list[Outcome]) -> dict[object, str]:
     """Return the friction range in which each row's result stays, by the name of the row."""
     return {
         name: friction_margin(FRICTIONS, [_letter(outcome) for outcome in drives], FRICTION)
-        for (name,), drives in _by(outcomes, "test").items()
+        for (name,), drives in _group_by(outcomes, "test").items()
     }
 
 
-def _agreeing(outcomes: list[Outcome]) -> dict[str, int]:
+def _agreement_by_friction(outcomes: list[Outcome]) -> dict[str, int]:
     """Return the number of rows that agree with the real robot at each friction driven."""
     real = {case.name: case.real for case in PAPER}
     return {
         f"agree_at_friction_{friction:.2f}": sum(
             _letter(outcome) == real[str(outcome.trial.case["test"])] for outcome in drives
         )
-        for (friction,), drives in _by(outcomes, "friction").items()
+        for (friction,), drives in _group_by(outcomes, "friction").items()
     }
 
 
-def _by(outcomes: list[Outcome], *keys: str) -> dict[tuple[object, ...], list[Outcome]]:
+def _group_by(outcomes: list[Outcome], *keys: str) -> dict[tuple[object, ...], list[Outcome]]:
     """Return the outcomes grouped by the values of ``keys`` in their trials' cases."""
     groups: dict[tuple[object, ...], list[Outcome]] = {}
     for outcome in outcomes:

@@ -62,7 +62,7 @@ def run(run_options: RunOptions) -> Report:
     rows = [_row(fact, method, factors[method], outcome_of) for fact in PAPER for method in methods]
     figures: dict[str, float | bool] = {f"{m}_rtf": factor for m, factor in factors.items()}
     figures |= {
-        f"{method}_climbs_fig3_wall": _climbed(outcome_of[method, "wall"]) for method in methods
+        f"{method}_climbs_fig3_wall": _has_climbed(outcome_of[method, "wall"]) for method in methods
     }
     notes = (
         "A row agrees when ours and the paper's sign are both good (+, ++) or both not (-).",
@@ -170,8 +170,9 @@ def _measure(
         text = f"100 mm step: {with_them.verdict} with, {smooth.verdict} without grousers"
         return with_them.arrived and not smooth.arrived, text
     if fact == "friction":
-        holds, slides = _slid(outcome_of[method, "slope"]), _slid(outcome_of[method, "icy slope"])
-        climbed = _climbed(outcome_of[method, "wall"])
+        holds = _slip_distance(outcome_of[method, "slope"])
+        slides = _slip_distance(outcome_of[method, "icy slope"])
+        climbed = _has_climbed(outcome_of[method, "wall"])
         text = (
             f"20 deg slope: {millimetres(holds):.1f} mm at 0.6, "
             f"{millimetres(slides):.0f} mm at 0.05; "
@@ -182,14 +183,14 @@ def _measure(
     return passed.arrived, f"Fig. 2 bump: {passed.verdict} at x = {passed.positions[-1, 0]:.2f} m"
 
 
-def _slid(outcome: Outcome) -> float:
+def _slip_distance(outcome: Outcome) -> float:
     """Return the distance that the robot slid after 0.5 s of settling, m."""
     settled = int((outcome.times < 0.5).sum())
     moved = outcome.positions[-1] - outcome.positions[settled]
     return float((moved[0] ** 2 + moved[2] ** 2) ** 0.5)
 
 
-def _climbed(outcome: Outcome) -> bool:
+def _has_climbed(outcome: Outcome) -> bool:
     """Return whether the robot's origin rose by more than the height of a grouser at any time."""
     return bool(outcome.positions[:, 2].max() > outcome.positions[0, 2] + 0.02)
 

@@ -254,10 +254,10 @@ def _table_top(name: str, cloud: PointCloud, seed: int) -> TableTop:
     X_WO = find_gravity_direction(cloud).X_WC
     points = cloud.transformed(X_WO).finite().points
     flat = np.abs(points[:, 2]) < BAND
-    occupied = _with_neighbours(_patches(points[~flat]))
+    occupied = _add_neighbours(_patches(points[~flat]))
     bare = np.setdiff1d(_patches(points[flat]), occupied)
-    real = _inside(points[flat], bare)
-    simulated = _inside(_simulated(X_WO, seed), bare)
+    real = _points_above(points[flat], bare)
+    simulated = _points_above(_simulated(X_WO, seed), bare)
     distance = float(np.linalg.norm(real.mean(axis=0) - X_WO.position))
     return TableTop(name, real, simulated, distance)
 
@@ -271,20 +271,22 @@ def _simulated(X_WO: Pose, seed: int) -> Array:
 
 def _patches(points: Array) -> npt.NDArray[np.int64]:
     """Return the unique numbers of the patches below points."""
-    return np.unique(_number(np.floor(points[:, :2] / PATCH).astype(np.int64)))
+    return np.unique(_patch_numbers(np.floor(points[:, :2] / PATCH).astype(np.int64)))
 
 
-def _with_neighbours(patches: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _add_neighbours(patches: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the numbers of patches and of their neighbours."""
-    return np.unique([patches + _number(np.array([i, j])) for i in (-1, 0, 1) for j in (-1, 0, 1)])
+    return np.unique(
+        [patches + _patch_numbers(np.array([i, j])) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    )
 
 
-def _inside(points: Array, patches: npt.NDArray[np.int64]) -> Array:
+def _points_above(points: Array, patches: npt.NDArray[np.int64]) -> Array:
     """Return the points above patches."""
-    cells = _number(np.floor(points[:, :2] / PATCH).astype(np.int64))
+    cells = _patch_numbers(np.floor(points[:, :2] / PATCH).astype(np.int64))
     return points[np.isin(cells, patches)]
 
 
-def _number(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _patch_numbers(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return one number for each pair of cell indices (..., 2)."""
     return np.asarray(cells[..., 0] * (1 << 20) + cells[..., 1])

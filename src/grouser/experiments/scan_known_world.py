@@ -121,7 +121,7 @@ def run(run_options: RunOptions) -> Report:
 def _surface_row(case: KnownWorld, camera: str, run_options: RunOptions) -> Row:
     """Return the row with the errors of a rebuilt world."""
     clouds, poses = _scan(case.world, case.cameras, case.middle, camera, run_options.seed)
-    guesses = _perturbed(poses, run_options.seed)
+    guesses = _perturb(poses, run_options.seed)
     ground = rebuild(clouds, ScanOptions(voxel=VOXEL, camera_poses=guesses))
     errors = _errors(case, ground, run_options)
     mean, p95 = _figures(errors.away)
@@ -166,7 +166,7 @@ def _step_row(candidate: Candidate, size: float, seed: int) -> Row:
     clouds, poses = _scan(world, STEP_CAMERAS, (-0.2, 0.0, 0.1), "kinect2", seed)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "step"
-        options = ScanOptions(voxel=VOXEL, camera_poses=_perturbed(poses, seed))
+        options = ScanOptions(voxel=VOXEL, camera_poses=_perturb(poses, seed))
         scan = scan_to_world(clouds, out, WorldOptions(name="step"), options)
         terrain = load(out / WORLD).terrain
         scanned = dataclasses.replace(trial, world=trial.world.changed(terrain=terrain, objects=()))
@@ -201,7 +201,7 @@ def _scan(
     return clouds, [X_WC @ X_CO for X_WC in cameras]
 
 
-def _perturbed(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
+def _perturb(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
     """Return poses with the errors of a tape measure; the first is exact."""
     rng = np.random.default_rng(seed)
     guesses = [poses[0]]

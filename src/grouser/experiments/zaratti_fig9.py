@@ -46,7 +46,7 @@ def run(run_options: RunOptions) -> Report:
     """Let three robots collide twice: once timed, once profiled."""
     seconds = QUICK_SECONDS if run_options.quick else SECONDS
     run_options.progress("colliding", 0, 3)
-    times, touching = _timed(seconds)
+    times, touching = _time_frames(seconds)
     run_options.progress("profiling", 1, 3)
     shares = _stage_shares(seconds)
     handling = sum(shares[f"share_{stage}"] for stage in ("collision", "constraint_rows", "solver"))
@@ -120,7 +120,7 @@ def robots_touch(simulation: Simulation) -> bool:
     return bool(((roots[:, 0] != roots[:, 1]) & (roots > 0).all(axis=1)).any())
 
 
-def _timed(seconds: float) -> tuple[np.ndarray, np.ndarray]:
+def _time_frames(seconds: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the time of each frame (s) and whether robots were in contact in it."""
     times, touching = [], []
     with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:

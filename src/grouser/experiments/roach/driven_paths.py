@@ -186,11 +186,11 @@ def paths_figure(outcomes: Sequence[Outcome], bounds: Bounds) -> Figure:
     for outcome in outcomes:
         plan, driven = np.asarray(outcome.trial.fleet_task), outcome.positions
         colour = DRIVEN if outcome.arrived else FAILED
-        axes.plot(*_projected(plan, rotated), color=PLANNED, linewidth=0.8)
-        axes.plot(*_projected(driven, rotated), color=colour, linewidth=0.9)
+        axes.plot(*_project(plan, rotated), color=PLANNED, linewidth=0.8)
+        axes.plot(*_project(driven, rotated), color=colour, linewidth=0.9)
         if not outcome.arrived:
-            axes.plot(*_projected(driven[-1:], rotated), "x", color=FAILED, markersize=5)
-        axes.plot(*_projected(plan[-1:], rotated), "o", color=PASS, markersize=4)
+            axes.plot(*_project(driven[-1:], rotated), "x", color=FAILED, markersize=5)
+        axes.plot(*_project(plan[-1:], rotated), "o", color=PASS, markersize=4)
     if rotated:
         axes.set(xlim=(south, north), ylim=(-east, -west), xlabel="y [m]", ylabel="-x [m]")
     else:
@@ -199,7 +199,7 @@ def paths_figure(outcomes: Sequence[Outcome], bounds: Bounds) -> Figure:
     return figure
 
 
-def _projected(points: Array, rotated: bool) -> tuple[Array, Array]:
+def _project(points: Array, rotated: bool) -> tuple[Array, Array]:
     """Return horizontal and vertical plot coordinates of points (n, 2 or more)."""
     return (points[:, 1], -points[:, 0]) if rotated else (points[:, 0], points[:, 1])
 

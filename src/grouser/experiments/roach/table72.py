@@ -55,7 +55,7 @@ PAPER: dict[str, dict[str, float]] = {  # Table 7.2, as printed
 PER_BRIDGE = 25  # Table 7.2
 TERRAINS = 10  # statistical units
 MOST_PLANS = 150
-"""Largest number of plans per terrain; PRM selects both bridges equally often, so 50 suffice."""
+"""Largest number of plans per terrain; PRM finds both bridges equally often, about 50 suffice."""
 SIGNIFICANT = 0.05
 """Level of significance of the one-sided tests."""
 
