@@ -6,17 +6,19 @@
 
 #include "hrt.h"
 
+/* Sources and reasons of these numbers are in src/grouser/client/hrt_control.py. */
 static const double PI = 3.14159265358979323846;
 static const double GAUGE = 220.0;         /* mm   between the centre lines of the main tracks */
-static const double CREEP = 12.0;          /* mm/s */
+static const double CREEP = 12.0;          /* mm/s   smallest belt speed */
 static const double ACCELERATION = 400.0;  /* mm/s2 */
 static const double STRAIGHT_GAIN = 3.0, TURN_GAIN = 2.0, SIDE_GAIN = 2.0; /* 1/s */
-static const double NEAR = 0.4, NEAR_ENOUGH = 2.0;     /* mm */
-static const double FACING = 0.4, FACING_ENOUGH = 0.8; /* deg */
-static const double REST = 0.3, LOOK = 0.5;            /* s */
-static const double AHEAD = 15.0, SEEN = 8.0;          /* deg */
+static const double NEAR = 0.4, NEAR_ENOUGH = 2.0;     /* mm   tolerance to stop, at rest */
+static const double FACING = 0.4, FACING_ENOUGH = 0.8; /* deg   tolerance to stop, at rest */
+static const double REST = 0.3, TURN_REST = 0.5;       /* s   rest before the end of a motion */
+static const double AHEAD = 15.0; /* deg   largest extrapolation of the heading by encoders */
+static const double SEEN = 8.0;   /* deg   smallest turn from which the grip is estimated */
 static const double LEAST_GRIP = 0.15, MOST_GRIP = 1.2;
-static const double STALL = 5.0; /* s */
+static const double STALL = 5.0; /* s   time-out without progress */
 enum { CORRECTIONS = 6 };
 
 const double hrt_first_grip = 0.5;
@@ -82,7 +84,7 @@ void hrt_begin(struct hrt_motion *motion, bool turning, double goal, double pace
     motion->yaw = status->yaw_deg;
     motion->start_turn = motion->seen_turn = motion->carried_turn = belt_turn(status);
     motion->approach.pace = pace;
-    motion->approach.rest = turning ? LOOK : REST;
+    motion->approach.rest = turning ? TURN_REST : REST;
 }
 
 static int step_straight(struct hrt_motion *motion, const struct hrt_status *status, double *left,

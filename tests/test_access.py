@@ -54,7 +54,7 @@ def access(clock: Clock) -> AccessControl:
 
 
 def refusal(access: AccessControl, address: str, shown: str) -> str:
-    """Return the text with which ``access`` refuses."""
+    """Return the text of the rejection by ``access``."""
     with pytest.raises(Refused) as caught:
         access.check(address, shown)
     return str(caught.value)
@@ -79,7 +79,7 @@ def refusal(access: AccessControl, address: str, shown: str) -> str:
         ("1.0.0.127", False),
     ],
 )
-def test_is_loopback(host: str, here: bool) -> None:
+def test_loopback_addresses(host: str, here: bool) -> None:
     assert is_loopback(host) is here
 
 
@@ -87,7 +87,7 @@ def test_loopback_client_has_all_roles_without_tokens() -> None:
     access = AccessControl([], "127.0.0.1", clock=time.monotonic)
     assert not access.needs_token
     assert access.check("127.0.0.1") == ALL_ROLES
-    assert access.check("::ffff:127.0.0.1", "whatever it says") == ALL_ROLES
+    assert access.check("::ffff:127.0.0.1", "any text") == ALL_ROLES
     with pytest.raises(Refused, match="--token-file"):
         access.check("10.0.0.1")
 
@@ -113,7 +113,7 @@ def test_every_address_needs_a_token_where_tokens_are_set(
 
 
 @given(st.text(st.characters(codec=None), max_size=40))
-def test_any_other_text_is_refused(shown: str) -> None:
+def test_any_other_text_is_rejected(shown: str) -> None:
     access = AccessControl([Token(SECRET)], "0.0.0.0", clock=time.monotonic)
     if shown != SECRET:
         with pytest.raises(Refused):
@@ -134,7 +134,7 @@ def test_delay_doubles_with_each_wrong_token_for_its_address_only(
     assert waits[FREE_ATTEMPTS + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
 
 
-def test_right_token_is_refused_during_the_delay(access: AccessControl, clock: Clock) -> None:
+def test_right_token_is_rejected_during_the_delay(access: AccessControl, clock: Clock) -> None:
     for _ in range(FREE_ATTEMPTS + 1):
         assert "not one" in refusal(access, "10.0.0.7", "wrong")
     with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
@@ -143,7 +143,7 @@ def test_right_token_is_refused_during_the_delay(access: AccessControl, clock: C
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES
     with pytest.raises(Refused, match="not one"):
         access.check("10.0.0.7", "wrong")
-    with pytest.raises(Refused, match="try again in 2 s"):  # a right one does not reset the count
+    with pytest.raises(Refused, match="try again in 2 s"):  # a right token does not reset the count
         access.check("10.0.0.7", SECRET)
     clock.now += FORGIVEN_AFTER + 3
     with pytest.raises(Refused, match="not one"):
@@ -263,17 +263,17 @@ needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes it
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two self-signed certificates with their keys, and the first key behind a password."""
+    """Two self-signed certificates with their keys, and the first key encrypted."""
     folder = tmp_path_factory.mktemp("tls")
     for name in ("one", "two"):
-        order = (
+        request = (
             f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={name}"
         )
         more = ["-addext", "subjectAltName=IP:127.0.0.1"]
-        out = ["-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem"]
-        subprocess.run(["openssl", *order.split(), *more, *out], check=True, capture_output=True)
-    locked = ["-aes256", "-passout", "pass:secret", "-out", folder / "locked.key"]
-    command = ["openssl", "pkey", "-in", folder / "one.key", *locked]
+        out: list[str | Path] = ["-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem"]
+        subprocess.run(["openssl", *request.split(), *more, *out], check=True, capture_output=True)
+    locked: list[str | Path] = ["-aes256", "-passout", "pass:secret", "-out", folder / "locked.key"]
+    command: list[str | Path] = ["openssl", "pkey", "-in", folder / "one.key", *locked]
     subprocess.run(command, check=True, capture_output=True)
     return folder
 
@@ -304,13 +304,14 @@ def test_client_that_trusts_the_certificate_is_served_over_tls(files: Path) -> N
 
 
 MANY = 2000
-"""Lines that no socket's own buffer holds: 16 MB."""
+"""Number of lines, 16 MB together: more than the buffers of a socket hold."""
 
 
-class Speaker(asyncio.Protocol):
-    """Sends more than a client reads at once."""
+class Sender(asyncio.Protocol):
+    """Server side that sends more than a client reads at once."""
 
-    def connection_made(self, transport) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
         self.outbox = Outbox(transport, 2**25)
         for number in range(MANY):
             self.outbox.line(b"%8192d\n" % number)
@@ -323,23 +324,18 @@ class Speaker(asyncio.Protocol):
 @needs_openssl
 def test_slow_reader_receives_all_lines_over_tls(files: Path) -> None:
     async def run() -> list[int]:
-        loop, context = (
-            asyncio.get_running_loop(),
-            server_context(files / "one.pem", files / "one.key"),
-        )
-        speakers = []
-        server = await loop.create_server(
-            lambda: speakers.append(Speaker()) or speakers[-1], "127.0.0.1", 0, ssl=context
-        )
+        loop = asyncio.get_running_loop()
+        context = server_context(files / "one.pem", files / "one.key")
+        sender = Sender()
+        server = await loop.create_server(lambda: sender, "127.0.0.1", 0, ssl=context)
         port = server.sockets[0].getsockname()[1]
         trusting = ssl.create_default_context(cafile=files / "one.pem")
         reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
         received = [int(await reader.readline()) for _ in range(MANY)]
         writer.close()
         server.close()
-        (speaker,) = speakers
-        assert speaker.waited > 0, "no line had to wait"
-        assert speaker.outbox.waiting == speaker.outbox.dropped == 0
+        assert sender.waited > 0, "no line had to wait"
+        assert sender.outbox.waiting == sender.outbox.dropped == 0
         return received
 
     assert asyncio.run(run()) == list(range(MANY))
@@ -358,15 +354,16 @@ def test_slow_reader_receives_all_lines_over_tls(files: Path) -> None:
     ],
 )
 def test_wrong_certificate_or_key_is_reported_in_one_sentence(
-    files, certificate, key, complaint
+    files: Path, certificate: str, key: str | None, complaint: str
 ) -> None:
     with pytest.raises(BadValue, match=complaint):
-        server_context(files / certificate, key and files / key)
+        server_context(files / certificate, files / key if key else None)
 
 
 @needs_openssl
-def test_the_hint_shows_the_fingerprint_that_openssl_shows(files: Path) -> None:
-    command = ["openssl", "x509", "-in", files / "one.pem", "-noout", "-fingerprint", "-sha256"]
+def test_hint_contains_the_fingerprint_of_openssl(files: Path) -> None:
+    certificate = str(files / "one.pem")
+    command = ["openssl", "x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert shown.strip().endswith(fingerprint(files / "one.pem"))
     assert fingerprint(files / "one.pem") in client_hint(files / "one.pem")

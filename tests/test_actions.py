@@ -240,7 +240,7 @@ def test_conveyor_speed_can_be_changed() -> None:
     assert position(sim, "parcel")[0] - begin == pytest.approx(0.75, abs=0.1)
 
 
-# -- friction, gravity, errors --------------------------------------------------------------------------------------
+# -- friction, gravity, errors -----------------------------------------------------------------
 
 
 def test_friction_determines_sliding_and_persists_after_recompilation() -> None:

@@ -1,4 +1,4 @@
-"""AIBO ERS-7 and ERS-210: the tables in the compiled model, walks, pushes, kicks, rest."""
+"""AIBO ERS-7 and ERS-210: published data in the compiled model, walks, pushes, kicks, rest."""
 
 import math
 from typing import Any
@@ -11,10 +11,9 @@ from support.aibo_reference import LEGS, SWITCHES, TABLES
 from grouser.frames import Array, to_rpy
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Ball, Box
+from grouser.world.objects import AnyObject, Ball, Box
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
-from grouser.world.world_object import WorldObject
 
 CARPET = 0.8
 """Friction of a carpet under paws, -; estimate. The walks were tuned on it."""
@@ -23,8 +22,8 @@ PHYSICS = STANDARD.model_copy(update={"timestep": 0.002, "integrator": "discrete
 BALL_RADIUS = 0.0425  # m   sources.md C: about 85 diameter
 BALL_MASS = 0.15  # kg   estimate
 BALL_ROLLING = 0.002  # m   estimate: a rolling ball slows down by 0.33 m/s2 on the carpet
-BEFORE_PAW = {"ers7": (0.158, 0.063), "ers210": (0.148, 0.064)}
-"""Where a ball must lie for a kick with the left paw, x and y in the body's frame, m."""
+BALL_BEFORE_PAW = {"ers7": (0.158, 0.063), "ers210": (0.148, 0.064)}
+"""Place of the ball for a kick with the left paw, x and y in the body's frame, m."""
 
 KINDS = pytest.mark.parametrize("kind", TABLES)
 
@@ -33,7 +32,7 @@ def dog(name: str, kind: str, x: float = 0.0, y: float = 0.0, **more: Any) -> Ro
     return RobotEntry(name=name, kind=kind, position=(x, y, 0.0), **more)
 
 
-def carpet(*robots: RobotEntry, objects: tuple[WorldObject, ...] = ()) -> Simulation:
+def carpet(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> Simulation:
     terrain = (Flat(friction=CARPET),)
     return Simulation(
         World(name="carpet", physics=PHYSICS, terrain=terrain, robots=robots, objects=objects)
@@ -76,22 +75,24 @@ def walk(kind: str, seconds: float, **told: float) -> tuple[Array, float]:
 
 
 def kick(kind: str, side: int) -> tuple[Array, Simulation]:
-    """Return how far a resting ball before the left (+1) or right paw goes, and the simulation."""
-    x, y = BEFORE_PAW[kind]
+    """Kick a ball at rest in front of the left (+1) or right (-1) paw.
+
+    Return the distance the ball rolls, m, and the simulation."""
+    x, y = BALL_BEFORE_PAW[kind]
     simulation = carpet(dog("rex", kind), objects=(ball(x, side * y),))
     simulation.step(1.0)
     start = simulation.pose("ball").position
-    assert np.linalg.norm(start[:2] - [x, side * y]) < 1e-3, "the ball rests before it is kicked"
+    assert np.linalg.norm(start[:2] - [x, side * y]) < 1e-3, "the ball must rest before the kick"
     simulation.command("rex", kick=side)
     simulation.step(6.0)
     return simulation.pose("ball").position - start, simulation
 
 
-# -- the tables ------------------------------------------------------------------------------
+# -- published data ------------------------------------------------------------------------------
 
 
 @KINDS
-def test_joints_are_those_of_the_table(kind: str) -> None:
+def test_joint_limits_and_speeds_are_those_of_the_manual(kind: str) -> None:
     simulation = carpet(dog("rex", kind))
     robot = simulation.scene.robots["rex"]
     table = TABLES[kind]
@@ -104,14 +105,14 @@ def test_joints_are_those_of_the_table(kind: str) -> None:
 
 
 @KINDS
-def test_it_stands_as_its_stance_says_with_nothing_beyond_its_limits(kind: str) -> None:
+def test_standing_robot_keeps_its_stance_within_joint_limits(kind: str) -> None:
     simulation = carpet(dog("rex", kind))
     model, data = simulation.model, simulation.data
     for name in TABLES[kind]:
         joint = model.joint(f"rex/{name}")
         assert joint.range[0] <= data.joint(f"rex/{name}").qpos[0] <= joint.range[1], name
     simulation.step(0.5)
-    assert {frozenset(pair) for pair in _touching(simulation)} == {
+    assert {frozenset(pair) for pair in contact_pairs(simulation)} == {
         frozenset({"terrain/0/plane", f"rex/paw_{leg}"}) for leg in LEGS
     }
 
@@ -123,14 +124,14 @@ SIGNS = [
     ("pan", "camera", 1, 1),
     *((joint, "camera", 2, 1) for joint in ("neck", "nod", "tilt")),
 ]
-"""Joint, what it moves, along which axis, which way."""
+"""Joint, site that it moves, axis of the motion, sign of the motion."""
 
 
 @pytest.mark.parametrize(
     ("kind", "joint", "site", "axis", "sign"),
     [(kind, *row) for kind, table in TABLES.items() for row in SIGNS if row[0] in table],
 )
-def test_positive_is_forward_outward_bent_left_up(
+def test_positive_joint_angles_are_forward_outward_bent_left_up(
     kind: str, joint: str, site: str, axis: int, sign: int
 ) -> None:
     simulation = carpet(dog("rex", kind))
@@ -143,7 +144,7 @@ def test_positive_is_forward_outward_bent_left_up(
 @pytest.mark.parametrize(
     ("kind", "places"),
     [
-        # sources.md B2 and B1, all joints zero, from the middle of the shoulders, m.
+        # sources.md B2 and B1: all joints at zero, from the middle of the shoulders, m.
         (
             "ers7",
             {
@@ -164,7 +165,7 @@ def test_positive_is_forward_outward_bent_left_up(
         ),
     ],
 )
-def test_sensors_and_paws_are_where_the_table_says(
+def test_sensors_and_paws_are_at_the_published_places(
     kind: str, places: dict[str, tuple[float, float, float]]
 ) -> None:
     simulation = carpet(dog("rex", kind))
@@ -176,11 +177,11 @@ def test_sensors_and_paws_are_where_the_table_says(
         assert simulation.data.site(f"rex/{site}").xpos - body == pytest.approx(place), site
 
 
-# -- what it feels ---------------------------------------------------------------------------
+# -- switches and range sensors ----------------------------------------------------------------
 
 
 @KINDS
-def test_paws_feel_the_ground_and_nothing_else_is_touched(kind: str) -> None:
+def test_only_paw_switches_are_pressed_while_standing(kind: str) -> None:
     simulation = carpet(dog("rex", kind))
     simulation.step(1.0)
     forces = [simulation.read("rex", f"paw_{leg}")["force"] for leg in LEGS]
@@ -192,13 +193,13 @@ def test_paws_feel_the_ground_and_nothing_else_is_touched(kind: str) -> None:
     assert felt["z"] == pytest.approx(9.81, abs=0.5)
 
 
-def test_the_back_feels_a_parcel_and_the_chest_sees_the_floor() -> None:
+def test_back_switch_and_chest_range_sensor() -> None:
     parcel = Box(
         name="parcel", size=(0.04, 0.04, 0.02), position=(0, 0, 0.20), mass=0.1, friction=1.0
     )
     simulation = carpet(dog("rex", "ers7"), objects=(parcel,))
     far = simulation.read("rex", "ir_chest")["range"]
-    # It looks 30 degrees down from 3.4 mm below the shoulders.
+    # The sensor points 30 degrees down, 3.4 mm below the shoulders.
     height = simulation.pose("rex").position[2] - 0.0034
     assert far == pytest.approx(height / math.sin(math.radians(30)), rel=0.1)
     touched = False
@@ -208,27 +209,27 @@ def test_the_back_feels_a_parcel_and_the_chest_sees_the_floor() -> None:
     assert touched
 
 
-# -- company ---------------------------------------------------------------------------------
+# -- collisions ---------------------------------------------------------------------------------
 
 
-def test_two_robots_run_into_each_other_and_not_through() -> None:
+def test_robots_collide_with_each_other() -> None:
     simulation = carpet(dog("rex", "ers7"), dog("fido", "ers7", x=0.6, yaw_deg=180))
     for name in ("rex", "fido"):
         simulation.command(name, forward=0.2)
     met, deepest = False, 0.0
     for _ in range(30):
         simulation.step(0.1)
-        owners = [{name.split("/")[0] for name in pair} for pair in _touching(simulation)]
+        owners = [{name.split("/")[0] for name in pair} for pair in contact_pairs(simulation)]
         met |= {"rex", "fido"} in owners
         deepest = min(deepest, float(simulation.data.contact.dist.min(initial=0.0)))
     assert met
     assert deepest > -0.003
     rex, fido = (simulation.pose(name).position for name in ("rex", "fido"))
     assert np.linalg.norm(fido - rex) > 0.1
-    assert rex[0] < 0.45, "it is held up: alone it would be 0.55 m further"
+    assert rex[0] < 0.45, "the collision must stop it: without one it moves 0.55 m further"
 
 
-def test_walking_into_a_ball_moves_it() -> None:
+def test_walking_robot_pushes_a_ball() -> None:
     simulation = carpet(dog("rex", "ers7"), objects=(ball(0.25, 0.085),))
     simulation.command("rex", forward=0.2)
     simulation.step(3.0)
@@ -236,7 +237,7 @@ def test_walking_into_a_ball_moves_it() -> None:
     assert tilt(simulation) < 0.3
 
 
-def test_a_rolling_ball_slows_down_as_its_resistance_says() -> None:
+def test_ball_decelerates_by_its_rolling_resistance() -> None:
     simulation = carpet(objects=(ball(0.0, 0.0),))
     rolling = simulation.data.joint("ball/free").qvel
     rolling[0], rolling[4] = 0.5, 0.5 / BALL_RADIUS
@@ -279,11 +280,11 @@ WALKS = [
 
 
 LEAST = {"ers7": 0.15, "ers210": 0.10}
-"""Forward speeds (m/s) that are asked for at least."""
+"""Required forward speeds, m/s."""
 
 
 @pytest.mark.parametrize(("kind", "told"), WALKS, ids=str)
-def test_it_walks_as_fast_as_it_is_told_for_20_s(kind: str, told: dict[str, float]) -> None:
+def test_walk_reaches_commanded_velocity_over_20_s(kind: str, told: dict[str, float]) -> None:
     speeds, worst = walk(kind, 20.0, **told)
     wanted = np.array([told.get(name, 0.0) for name in ("forward", "sideways", "turn")])
     moving = wanted != 0
@@ -299,7 +300,7 @@ def test_it_walks_as_fast_as_it_is_told_for_20_s(kind: str, told: dict[str, floa
     "delay", [0.0, *(pytest.param(0.05 * n, marks=pytest.mark.slow) for n in range(1, 8))]
 )
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_push_from_the_side_does_not_bring_it_down(kind: str, delay: float, way: int) -> None:
+def test_walking_robot_withstands_a_lateral_push(kind: str, delay: float, way: int) -> None:
     """0.5 N s over 50 ms at the body's centre, at several moments of the step."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     simulation.command("rex", forward=LEAST[kind])
@@ -317,20 +318,20 @@ def test_a_push_from_the_side_does_not_bring_it_down(kind: str, delay: float, wa
         worst = max(worst, tilt(simulation))
     assert worst < math.radians(30)
     ahead = simulation.pose("rex").position - before
-    assert ahead[0] * math.cos(yaw) + ahead[1] * math.sin(yaw) > 0.1, "and it walks on"
+    assert ahead[0] * math.cos(yaw) + ahead[1] * math.sin(yaw) > 0.1, "walking continues"
 
 
 @pytest.mark.parametrize("side", [1, pytest.param(-1, marks=pytest.mark.slow)])
-def test_a_kick_moves_a_resting_ball_by_a_metre(side: int) -> None:
+def test_kick_moves_a_resting_ball_by_a_metre(side: int) -> None:
     way, simulation = kick("ers7", side)
     assert way[0] > 1.0
     assert abs(way[1]) < 0.3 * way[0]
-    assert tilt(simulation) < math.radians(3), "it stands again"
+    assert tilt(simulation) < math.radians(3), "stands again after the kick"
 
 
 @pytest.mark.slow
-def test_the_older_robot_kicks_not_half_as_far() -> None:
-    """Its joints are 1.7 times slower."""
+def test_ers210_kicks_less_than_half_as_far() -> None:
+    """The joints of the ERS-210 are 1.7 times slower."""
     way, simulation = kick("ers210", 1)
     assert 0.4 < way[0] < 1.0
     assert tilt(simulation) < math.radians(3)
@@ -340,14 +341,16 @@ def test_the_older_robot_kicks_not_half_as_far() -> None:
 
 
 SETTLING = 20.0
-"""s; until then the paws slide by a tenth of a millimetre, as the legs' servos give in to the
-weight and MuJoCo's friction yields to it."""
+"""Time until the paws rest, s.
+
+Before, they slide by 0.1 mm: the servos of the legs yield to the weight, and MuJoCo's friction is
+compliant."""
 
 
 @pytest.mark.slow
 @KINDS
-def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millimetre(kind) -> None:
-    """The paper's first fault (sec. 3): parts oscillated by +-2 mm."""
+def test_parts_at_rest_oscillate_by_less_than_a_twentieth_of_a_millimetre(kind: str) -> None:
+    """First fault of the paper (sec. 3): parts oscillated by +-2 mm."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     simulation.step(SETTLING)
     parts = range(simulation.model.body("rex/body").id + 1, simulation.model.nbody)
@@ -362,16 +365,15 @@ def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millim
 
 @pytest.mark.slow
 @KINDS
-def test_hinges_held_for_ten_minutes_do_not_drift(kind) -> None:
-    """The paper's second fault (sec. 3): angles were off by 0.5 deg, and the error grew.
+def test_held_joints_do_not_drift_in_ten_minutes(kind: str) -> None:
+    """Second fault of the paper (sec. 3): angles were off by 0.5 deg, and the error grew.
 
-    Head, tail and mouth stay to the last digit that a robot sends. Legs hang on paws, whose
-    friction creeps until what pulls them apart is gone: a tenth of a degree, and it ends.
+    Head, tail and mouth keep the last digit that a robot sends. Legs creep by a tenth of a degree
+    until the friction forces between the paws have relaxed.
     """
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
-    upright: dict[str, Any] = {"ers7": {"neck_deg": 0}, "ers210": {}}[
-        kind
-    ]  # no load on the pan's axis
+    # A vertical neck puts no load on the axis of the pan joint.
+    upright: dict[str, Any] = {"neck_deg": 0.0} if kind == "ers7" else {}
     simulation.command("rex", pan_deg=30, mouth_deg=-30, **upright)
     simulation.step(SETTLING)
     names = [f"rex/{name}" for name in simulation.scene.robots["rex"].drives]
@@ -390,11 +392,11 @@ def test_hinges_held_for_ten_minutes_do_not_drift(kind) -> None:
     assert drift[1][legs].max() < drift[0][legs].max() / 3
 
 
-def _touching(simulation: Simulation) -> list[tuple[str, str]]:
+def contact_pairs(simulation: Simulation) -> list[tuple[str, str]]:
     """Return the names of both geoms of every contact (nameless ones by their body)."""
     model = simulation.model
 
     def name(geom: int) -> str:
         return str(model.geom(geom).name or model.body(model.geom_bodyid[geom]).name)
 
-    return [tuple(map(name, contact.geom)) for contact in simulation.data.contact]
+    return [(name(first), name(second)) for first, second in simulation.data.contact.geom]

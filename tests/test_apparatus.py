@@ -1,4 +1,4 @@
-"""Standard test apparatus, stepfields and arenas, checked on the compiled model by rays and steps."""
+"""Standard test apparatus, stepfields and arenas, checked on the compiled model."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import mujoco
 import pytest
@@ -23,11 +22,12 @@ from grouser.service.background_composer import (
 from grouser.service.host import Host, HostRules, RobotOwner
 from grouser.simulation.changes.actions import Join, Leave, SetGravity
 from grouser.simulation.scene import RobotSpecCache
+from grouser.simulation.scene_state import SceneState
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Box
+from grouser.world.objects import AnyObject, Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 OWN = RobotEntry(name="resident", kind="packbot", position=(0, 3, 0))
 JOINING = RobotEntry(name="joining", kind="p3at", position=(1, 0, 0))
@@ -37,7 +37,7 @@ class RecordingOwner(RobotOwner):
     """Owner of a robot that records notices."""
 
     def __init__(self) -> None:
-        self.notices = []
+        self.notices: list[str] = []
 
     def notice(self, kind: str, text: str) -> None:
         self.notices.append(kind)
@@ -47,10 +47,11 @@ class Loop:
     """Stand-in for an event loop: calls of other threads run when `turn` is called."""
 
     def __init__(self) -> None:
-        self.calls, self.arrived = [], threading.Event()
+        self.calls: list[Callable[[], object]] = []
+        self.arrived = threading.Event()
         self.now, self.may_defer = 0.0, True
 
-    def from_thread(self, call: Callable[..., Any]) -> None:
+    def from_thread(self, call: Callable[[], object]) -> None:
         self.calls.append(call)
         self.arrived.set()
 
@@ -73,7 +74,7 @@ class Loop:
         )
 
 
-def world(*robots: RobotEntry, objects: tuple[Any, ...] = ()) -> World:
+def world(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> World:
     return World(
         name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots, objects=objects
     )
@@ -92,15 +93,20 @@ def served(loop: Loop) -> Iterator[tuple[Host, BackgroundComposer]]:
 
 
 def join(
-    host: Host, composer: BackgroundComposer, loop: Loop, entry: RobotEntry, owner: None = None
+    host: Host,
+    composer: BackgroundComposer,
+    loop: Loop,
+    entry: RobotEntry,
+    owner: RobotOwner | None = None,
 ) -> int:
     """Join as a client does: retry when a scene is ready; return the number of tries."""
-    owner, tries = owner or RecordingOwner(), []
+    tries: list[float] = []
+    robot_owner = owner or RecordingOwner()
 
     def again(cost: float = 0.0) -> None:
         tries.append(host.time)
         try:
-            host.join(entry, owner)
+            host.join(entry, robot_owner)
         except SceneNotReady:
             composer.call_when_ready(again)
 
@@ -117,9 +123,9 @@ def test_join_compiled_in_the_background_gives_the_same_bits(
     host, composer = served
     host.advance()
     assert join(host, composer, loop, JOINING) == 2, "request, join"
-    begun = host.time
+    started = host.time
     plain = Host(Simulation(world(OWN)), HostRules(tick=0.01))
-    while plain.time < begun - 1e-9:
+    while plain.time < started - 1e-9:
         plain.advance()
     plain.join(JOINING, RecordingOwner())
     for _ in range(20):
@@ -146,7 +152,7 @@ def test_second_join_waits_for_the_first_and_removal_for_both(
     host, composer = served
     done = []
 
-    def attempt(entry: RobotEntry) -> Callable[..., Any]:
+    def attempt(entry: RobotEntry) -> Callable[[], None]:
         def again(cost: float = 0.0) -> None:
             try:
                 host.join(entry, RecordingOwner())
@@ -173,7 +179,9 @@ def test_second_join_waits_for_the_first_and_removal_for_both(
 
 
 def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop: Loop) -> None:
-    composer, done, costs = loop.composer(), [], {}
+    composer = loop.composer()
+    done: list[str] = []
+    costs: dict[str, float] = {}
 
     def attempt(name: str, cost: float = 0.0) -> None:
         costs[name] = costs.get(name, 0.0) + cost
@@ -195,25 +203,30 @@ def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop: Loop)
 
 
 def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only(
-    served: tuple[Host, BackgroundComposer], loop: Loop
+    served: tuple[Host, BackgroundComposer], loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host, composer = served
     owner = RecordingOwner()
     inside = JOINING.model_copy(update={"position": OWN.position})
-    seen = []
+    running: list[SceneState] = []
     rebind = host.simulation._rebind
-    host.simulation._rebind = lambda live: (seen.append(live), rebind(live))
+
+    def record(state: SceneState) -> None:
+        running.append(state)
+        rebind(state)
+
+    monkeypatch.setattr(host.simulation, "_rebind", record)
     assert join(host, composer, loop, inside, owner) == 4, (
         "request, free spot, second request, join"
     )
-    assert len(seen) == 1, "the scene with the collision never ran"
+    assert len(running) == 1, "the scene with the collision never ran"
     assert owner.notices == ["Moved"]
 
 
 def test_join_succeeds_in_a_world_that_always_changes(loop: Loop) -> None:
     composer = loop.composer()
     host = Host(Simulation(world(OWN)), HostRules(), composer=composer)
-    tries = []
+    tries: list[float] = []
 
     def again(cost: float = 0.0) -> None:
         tries.append(9.0 + 0.1 * len(tries))
@@ -301,4 +314,4 @@ def test_robot_spec_is_copied_by_one_thread_at_a_time() -> None:
     assert len({id(robot.spec) for robot in robots}) == 9
     before = len(made)
     cache.get((description, ({"kind": "gps"},)), make)
-    assert len(made) == before + 1, "another one, with other sensors"
+    assert len(made) == before + 1, "another spec for other sensors"

@@ -1,4 +1,4 @@
-"""A batch of trials ends in the bits of a `Simulation`: any world, any company, any slots."""
+"""A batch ends in bit-identical states to `Simulation`: any world, any batch, any slots."""
 
 import math
 from typing import Any
@@ -21,12 +21,12 @@ WORLDS = [name for name in shipped() if grouser.load(name).robots]
 
 
 def trial(world: World, seconds: float) -> Trial:
-    """Return a trial that runs ``world`` for so long, whatever its robots do."""
+    """Return a trial that runs ``world`` for ``seconds`` and ignores failures of robots."""
     return Trial(world=world, robot=world.robots[0].name, limit=seconds, tipped_beyond=math.inf)
 
 
-def slipperier(world: World, share: float) -> World:
-    """Return the same world with other friction: another row of the same batch."""
+def with_friction_scaled(world: World, share: float) -> World:
+    """Return the same world with other friction, for another slot of the same batch."""
     changed = [
         piece.model_copy(update={"friction": share * piece.friction}) for piece in world.terrain
     ]
@@ -34,7 +34,7 @@ def slipperier(world: World, share: float) -> World:
 
 
 def crawler(radius: float, method: str = "segments", friction: float = 0.7) -> World:
-    """Return a world with a crawler; all of them have the same names and sizes in the model."""
+    """Return a world with a crawler; names and sizes in the model do not depend on the options."""
     robot = RobotEntry(
         name="crawler",
         kind="crawler",
@@ -53,8 +53,8 @@ def crawler(radius: float, method: str = "segments", friction: float = 0.7) -> W
     return World(name="crawler", physics=STANDARD, terrain=terrain, robots=(robot,))
 
 
-def others(seconds: float) -> list[Trial]:
-    """Return company: two radii, two methods."""
+def companion_worlds(seconds: float) -> list[Trial]:
+    """Return trials of crawlers with two radii and two track methods."""
     return [
         trial(crawler(radius, method), seconds)
         for radius in (0.075, 0.091)
@@ -62,66 +62,68 @@ def others(seconds: float) -> list[Trial]:
     ]
 
 
-def alone(trial: Trial) -> str:
-    """Return how a simulation of a trial's world ends."""
+def end_in_simulation(trial: Trial) -> str:
+    """Return the final fingerprint of a `Simulation` of the world of a trial."""
     simulation = Simulation(trial.world)
     simulation.step(threads.run_trials([trial])[0].time)
     return simulation.fingerprint()
 
 
-def prints(trials: list[Trial], **how: Any) -> list[str]:
+def batch_ends(trials: list[Trial], **how: Any) -> list[str]:
     return [outcome.fingerprint for outcome in threads.run_trials(trials, **how)]
 
 
-def test_every_shipped_world_in_the_company_of_all_others() -> None:
+def test_all_shipped_worlds_in_one_batch() -> None:
     seconds = 0.1
-    worlds = [*map(grouser.load, WORLDS), *(other.world for other in others(seconds))]
+    worlds = [*map(grouser.load, WORLDS), *(other.world for other in companion_worlds(seconds))]
     trials = [trial(world, seconds) for world in worlds]
-    company = [trial(slipperier(world, 0.9), seconds) for world in worlds]
+    company = [trial(with_friction_scaled(world, 0.9), seconds) for world in worlds]
     mixed = [one for pair in zip(company, trials, strict=True) for one in pair]
-    assert prints(mixed, slots=3)[1::2] == [alone(one) for one in trials]
+    assert batch_ends(mixed, slots=3)[1::2] == [end_in_simulation(one) for one in trials]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
-def test_five_seconds_of_a_shipped_world(name) -> None:
+def test_five_seconds_of_a_shipped_world(name: str) -> None:
     check_five_seconds(grouser.load(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("radius", [0.075, 0.091])
 @pytest.mark.parametrize("method", ["segments", "surface", "wheels"])
-def test_five_seconds_of_a_crawler(radius, method) -> None:
+def test_five_seconds_of_a_crawler(radius: float, method: str) -> None:
     check_five_seconds(crawler(radius, method))
 
 
-def check_five_seconds(world) -> None:
-    """Run ``world`` in a simulation and in batches of one, three and eight slots, in company."""
+def check_five_seconds(world: World) -> None:
+    """Compare a simulation of ``world`` with batches of one, three and eight slots."""
     one = trial(world, 5.0)
-    wanted = alone(one)  # which runs it in a batch of one slot as well, for its time
-    assert prints([one]) == [wanted]
+    wanted = end_in_simulation(one)  # also runs a batch of one slot
+    assert batch_ends([one]) == [wanted]
     for slots in (3, 8):
-        row = [trial(slipperier(world, 1 - 0.01 * number), 5.0) for number in range(1, slots)]
-        ended = prints([*row, one, *others(5.0)], slots=slots, threads=1)
+        row = [
+            trial(with_friction_scaled(world, 1 - 0.01 * number), 5.0) for number in range(1, slots)
+        ]
+        ended = batch_ends([*row, one, *companion_worlds(5.0)], slots=slots, threads=1)
         assert ended[slots - 1] == wanted, f"{slots} slots"
 
 
 @pytest.mark.parametrize("method", ["segments", "surface"])
-def test_another_radius_keeps_its_own_gear_and_pitch(method: str) -> None:
+def test_worlds_with_different_radii_keep_their_gear_and_pitch(method: str) -> None:
     small, large = (trial(crawler(radius, method), 0.5) for radius in (0.075, 0.091))
-    assert prints([small, large]) == [*prints([small]), *prints([large])]
+    assert batch_ends([small, large]) == [*batch_ends([small]), *batch_ends([large])]
 
 
-def test_surface_belts_are_the_same_in_any_number_of_slots() -> None:
+def test_surface_belts_do_not_depend_on_the_number_of_slots() -> None:
     row = [trial(crawler(0.075, "surface", 0.7 - 0.01 * number), 0.5) for number in range(8)]
-    wanted = alone(row[0])
+    wanted = end_in_simulation(row[0])
     for slots in (1, 2, 3, 4, 8):
-        assert prints(row[:slots], slots=slots, threads=1)[0] == wanted, f"{slots} slots"
+        assert batch_ends(row[:slots], slots=slots, threads=1)[0] == wanted, f"{slots} slots"
 
 
-def eventful() -> World:
-    """Return a world in which nearly everything happens that can happen without a picture."""
-    quince = RobotEntry(name="quince", kind="quince", position=(0, 0), command={"forward": 0.2})
+def eventful_world() -> World:
+    """Return a world with nearly every kind of event that needs no rendering."""
+    quince = RobotEntry(name="quince", kind="quince", position=(0, 0, 0), command={"forward": 0.2})
     events = (
         Event(name="slow", at=0.3, do=("tell quince forward 0.05", "friction everywhere 0.3")),
         Event(
@@ -145,8 +147,8 @@ def eventful() -> World:
     )
 
 
-def test_an_event_stops_a_robot_in_a_batch_as_well() -> None:
-    quince = RobotEntry(name="quince", kind="quince", position=(0, 0), command={"forward": 0.1})
+def test_event_stops_a_robot_in_a_batch() -> None:
+    quince = RobotEntry(name="quince", kind="quince", position=(0, 0, 0), command={"forward": 0.1})
     stop = Event(name="stop", at=0.5, do=("tell quince forward 0",))
     flat = (Flat(friction=0.6),)
     world = World(name="stop", physics=STANDARD, terrain=flat, robots=(quince,), events=(stop,))
@@ -158,18 +160,20 @@ def test_an_event_stops_a_robot_in_a_batch_as_well() -> None:
 
 
 def test_events_triggers_and_motions_run_in_a_batch() -> None:
-    one = trial(eventful(), 1.0)
+    one = trial(eventful_world(), 1.0)
     simulation = Simulation(one.world)
     simulation.step(1.0)
     happened = {entry.name for entry in simulation.event_log}
-    assert {"slow", "guest", "dance", "luck", "gate"} <= happened, "the world must be eventful"
-    assert set(prints([one, *others(0.2), one, one], slots=3)[:1]) == {simulation.fingerprint()}
+    assert {"slow", "guest", "dance", "luck", "gate"} <= happened, "events must occur"
+    assert set(batch_ends([one, *companion_worlds(0.2), one, one], slots=3)[:1]) == {
+        simulation.fingerprint()
+    }
 
 
 class Follow:
-    """Drives faster or slower as a noisy gyroscope says; keeps what it was shown."""
+    """Policy that sets the speed by a noisy gyroscope and records the readings."""
 
-    def __init__(self, shown: list[Any]) -> None:
+    def __init__(self, shown: list[tuple[float, float]]) -> None:
         self._shown = shown
 
     def __call__(self, seen: Observation) -> dict[str, float]:
@@ -178,12 +182,12 @@ class Follow:
         return {"forward": 0.2 + rate}
 
 
-def test_a_policy_reads_sensors() -> None:
-    shown = []
+def test_policy_receives_sensor_readings() -> None:
+    shown: list[tuple[float, float]] = []
     quince = RobotEntry(
         name="quince",
         kind="quince",
-        position=(0, 0),
+        position=(0, 0, 0),
         command={"forward": 0.2},
         sensors=({"kind": "gyroscope", "name": "gyro", "mount": "body", "noise": 0.05},),
     )
@@ -205,11 +209,11 @@ def test_a_policy_reads_sensors() -> None:
         simulation.command("quince", forward=0.2 + rate)
     assert shown == wanted
     assert outcome.fingerprint == simulation.fingerprint()
-    assert np.ptp([rate for _, rate in shown]) > 0.01, "it must be noisy"
+    assert np.ptp([rate for _, rate in shown]) > 0.01, "the gyroscope must be noisy"
 
 
-def test_pictures_are_refused_in_one_sentence() -> None:
-    rex = RobotEntry(name="rex", kind="ers7", position=(0, 0))
+def test_worlds_with_pictures_are_rejected_in_one_sentence() -> None:
+    rex = RobotEntry(name="rex", kind="ers7", position=(0, 0, 0))
     world = World(name="dog", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(rex,))
     with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' is a camera"):
         threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])

@@ -1,4 +1,4 @@
-"""Many simulations on as many terrains: one batch, and the bits of each alone."""
+"""Batches of simulations on different terrains are bit-identical to single simulations."""
 
 import math
 from dataclasses import replace
@@ -23,8 +23,10 @@ COUNT = 16
 COMMANDS = {"velociroach": {"left_speed": 15.7, "right_speed": 23.6}, "packbot": {"forward": 0.3}}
 
 
-def on(number: int, kind: str = "velociroach", seconds: float = 0.3, cell: float = 0.02) -> Trial:
-    """Return a trial on ground that only this ``number`` has."""
+def trial_on_own_terrain(
+    number: int, kind: str = "velociroach", seconds: float = 0.3, cell: float = 0.02
+) -> Trial:
+    """Return a trial on terrain that depends on ``number``."""
     heights = np.random.default_rng(number).uniform(0, 0.004 + 0.001 * number, (31, 41))
     ground = HeightMap.of(heights, cell, x=-0.3, friction=0.6)
     command = COMMANDS[kind]
@@ -34,12 +36,13 @@ def on(number: int, kind: str = "velociroach", seconds: float = 0.3, cell: float
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind: str) -> None:
+def test_batch_of_sixteen_terrains_equals_sixteen_simulations(kind: str) -> None:
     trials = [
-        on(number, kind, cell=0.02 if kind == "velociroach" else 0.05) for number in range(COUNT)
+        trial_on_own_terrain(number, kind, cell=0.02 if kind == "velociroach" else 0.05)
+        for number in range(COUNT)
     ]
     scenes = [compose(trial.world) for trial in trials]
-    assert len({layout(scene) for scene in scenes}) == 1, "all go in one batch"
+    assert len({layout(scene) for scene in scenes}) == 1, "one batch holds all of them"
     together = threads.run_trials(trials, slots=COUNT, threads=1)
     assert len({outcome.fingerprint for outcome in together}) == COUNT
     for trial, outcome in zip(trials, together, strict=True):
@@ -48,21 +51,21 @@ def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind: str) -> 
         assert alone.fingerprint() == outcome.fingerprint
 
 
-def test_a_slot_changes_its_ground_with_its_trial() -> None:
-    trials = [on(number) for number in range(5)]
+def test_slot_changes_terrain_with_its_trial() -> None:
+    trials = [trial_on_own_terrain(number) for number in range(5)]
     few = [outcome.fingerprint for outcome in threads.run_trials(trials, slots=2, threads=1)]
     assert few == [threads.run_trials([trial])[0].fingerprint for trial in trials]
 
 
-def test_equal_ground_is_kept_once() -> None:
-    scenes = [compose(on(number).world) for number in (1, 2, 1, 2)]
+def test_equal_terrain_is_stored_once() -> None:
+    scenes = [compose(trial_on_own_terrain(number).world) for number in (1, 2, 1, 2)]
     own = scenes[0].model.nhfield
     assert SharedGround(scenes).scene.model.nhfield == 2 * own
     assert SharedGround(scenes[:1]).scene is scenes[0]
 
 
-def test_sixteen_meshes_end_together_as_each_alone(tmp_path: Path) -> None:
-    """Wedges, each steeper than the last: as many pieces, another shape."""
+def test_batch_of_sixteen_meshes_equals_sixteen_simulations(tmp_path: Path) -> None:
+    """Wedges of increasing slope: equal numbers of pieces, different shapes."""
     trials = []
     for number in range(COUNT):
         top = 0.005 + 0.002 * number
@@ -71,7 +74,7 @@ def test_sixteen_meshes_end_together_as_each_alone(tmp_path: Path) -> None:
         (wedge,) = hulls([corners])
         write_stl(tmp_path / f"{number}.stl", wedge.triangles.astype(np.float32))
         ground = MeshGround(file=tmp_path / f"{number}.stl", friction=0.6)
-        trial = on(number, seconds=0.1)
+        trial = trial_on_own_terrain(number, seconds=0.1)
         trials.append(replace(trial, world=trial.world.changed(terrain=(ground,))))
     together = threads.run_trials(trials, slots=COUNT, threads=1)
     assert len({outcome.fingerprint for outcome in together}) == COUNT

@@ -1,4 +1,4 @@
-"""Belts on one shaft do not fight: what they take back is what drums' own slip puts in."""
+"""Power balance of belts on one shaft: absorbed power is bounded by the slip of the drums."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class BeltMeter:
         self.load: Mapping[tuple[str, str], float] = {}
 
     def measure(self, seconds: float) -> None:
-        """Let ``seconds`` pass and keep the means over them."""
+        """Step for ``seconds`` and store the means over this time."""
         simulation, every = self._simulation, 0.002
         model, data = simulation.model, simulation.data
         pull, power, load = (defaultdict[tuple[str, str], float](float) for _ in range(3))
@@ -66,17 +66,17 @@ def _side(belt: str) -> str:
 
 
 @pytest.mark.parametrize("before", [0.0, -0.3], ids=["from rest", "after reversing"])
-def test_no_belt_of_quince_takes_back_more_than_drums_slip_puts_in(before: float) -> None:
+def test_power_absorbed_by_belts_of_quince_is_bounded_by_the_slip_of_drums(before: float) -> None:
     entry = RobotEntry(name="q", kind="quince", position=(0.0, 0.0, 0.0))
     terrain = (Flat(friction=FRICTION),)
     simulation = Simulation(World(name="flat", physics=STANDARD, terrain=terrain, robots=(entry,)))
     simulation.command("q", {"forward": before})
     simulation.step(1.0)
     simulation.command("q", {"forward": SPEED})
-    simulation.step(3.0)  # three runs of a sub-track: what the start has left is gone
+    simulation.step(3.0)  # three runs of a sub-track; transients of the start have decayed
     meter = BeltMeter(simulation)
     meter.measure(1.0)
-    # Tips of bars on a drum run faster than the belt, and so skid: Coulomb's force, forwards.
+    # Tips of bars on a drum move faster than the belt and slip: Coulomb friction, forwards.
     faster = (RADIUS + GROUSER[2]) / RADIUS
     put_in = dict.fromkeys(("left", "right"), 0.0)
     for (belt, part), load in meter.load.items():
@@ -85,11 +85,11 @@ def test_no_belt_of_quince_takes_back_more_than_drums_slip_puts_in(before: float
             expected = FRICTION * load * SPEED * faster
             assert meter.power[belt, part] == pytest.approx(expected, rel=0.07)
             put_in[_side(belt)] += meter.pull[belt, part]
-    assert min(put_in.values()) > 0.5  # N: there is something to explain
+    assert min(put_in.values()) > 0.5  # N; otherwise the test is void
     held = dict.fromkeys(("left", "right"), 0.0)
     for (belt, part), pull in meter.pull.items():
         if part == "run":
-            # Runs hold against what the drums of their side push, together and each by itself.
+            # Runs balance the drums of their side, together and each of them.
             held[_side(belt)] += pull
             assert -1.1 * put_in[_side(belt)] < pull < 0.1, (belt, pull, put_in)
     for side, pushed in put_in.items():

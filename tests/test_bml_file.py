@@ -1,4 +1,4 @@
-"""The report's configuration files (bml_vrep) become world files."""
+"""Conversion of configuration files of the report (bml_vrep) to world files."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ robots: [
   },
 ]
 """
-"""Appendix B of the report, but for the STL file's name."""
+"""Appendix B of the report with another name of the STL file."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the sample and a small closed wedge: 0.4 m long, 0.6 m wide, 0.1 m high."""
+    """Folder with the sample and a small closed wedge: 0.4 m long, 0.6 m wide, 0.1 m high."""
     corners = np.array(
         [[x, y, z] for x, z in ((-0.2, 0), (0.2, 0), (0.2, 0.1)) for y in (-0.3, 0.3)], np.float32
     )
@@ -61,7 +61,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_reports_sample(folder: Path) -> None:
+def test_sample_of_the_report_is_read(folder: Path) -> None:
     imported = import_bml(folder / "sample.yml")
     left_out, became = imported.notices
     assert left_out == "object ros_clock.ttm has no stl_filename: left out"
@@ -71,13 +71,13 @@ def test_the_reports_sample(folder: Path) -> None:
     assert world["terrain"][1]["file"] == "bridge.stl"
     (robot,) = world["robots"]
     assert (robot["name"], robot["kind"]) == ("velociroach", "velociroach")
-    assert robot["position"] == [0.0, -1.6, 0.0]  # the model's origin is 45 mm above its feet
+    assert robot["position"] == [0.0, -1.6, 0.0]  # the origin of the model is 45 mm above its feet
     assert robot["yaw_deg"] == 0
     (goal,) = world["triggers"]
     assert (goal["name"], goal["position"], goal["radius"]) == ("goal", [0.0, 1.6, 0.045], 0.05)
 
 
-def test_orientations_have_w_last(folder: Path) -> None:
+def test_quaternions_have_w_last(folder: Path) -> None:
     half = 0.5**0.5
     text = SAMPLE.replace("orientation: [0, 0.0, 0, 1]", f"orientation: [0, 0, {half}, {half}]")
     text = text.replace("[0.0, 0.0, 0.0, 1.0]", "[0.0, 0.0, 1.0, 0.0]")
@@ -87,12 +87,12 @@ def test_orientations_have_w_last(folder: Path) -> None:
     assert abs(world["terrain"][1]["yaw_deg"]) == pytest.approx(180)
 
 
-def test_the_command_writes_a_world_that_runs(folder: Path) -> None:
-    told = CliRunner().invoke(
+def test_command_writes_a_world_that_runs(folder: Path) -> None:
+    result = CliRunner().invoke(
         app, ["import-bml", str(folder / "sample.yml"), "--out", str(folder / "w" / "out.yaml")]
     )
-    assert told.exit_code == 0, told.output
-    assert "object ros_clock.ttm has no stl_filename: left out" in told.output
+    assert result.exit_code == 0, result.output
+    assert "object ros_clock.ttm has no stl_filename: left out" in result.output
     world = grouser.load(folder / "w" / "out.yaml")
     ground = Ground(compose(world))
     found = ground.below([[0.1, 0.0], [-0.1, 0.2], [0.3, 0.0], [0.0, 0.35]])
@@ -118,7 +118,9 @@ def test_the_command_writes_a_world_that_runs(folder: Path) -> None:
         (SAMPLE, "robots: [", "sample.yml"),
     ],
 )
-def test_what_cannot_be_read_is_one_sentence(folder: Path, old: str, new: str, words: str) -> None:
+def test_invalid_files_are_reported_in_one_sentence(
+    folder: Path, old: str, new: str, words: str
+) -> None:
     (folder / "sample.yml").write_text(SAMPLE.replace(old, new))
     with pytest.raises(GrouserError) as error:
         import_bml(folder / "sample.yml")
@@ -126,19 +128,19 @@ def test_what_cannot_be_read_is_one_sentence(folder: Path, old: str, new: str, w
     assert "\n" not in str(error.value)
 
 
-def test_another_scene_is_named(folder: Path) -> None:
+def test_error_names_the_other_scene(folder: Path) -> None:
     (folder / "sample.yml").write_text(SAMPLE.replace("empty.ttt", "hall.ttt"))
     notices = import_bml(folder / "sample.yml").notices
     assert notices[0] == "scene_file hall.ttt is not read: a level floor stands for it"
 
 
-def test_no_file_is_one_sentence(tmp_path: Path) -> None:
-    told = CliRunner().invoke(app, ["import-bml", str(tmp_path / "none.yml")])
-    assert told.exit_code == 2
-    assert "cannot be read" in told.output
+def test_missing_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["import-bml", str(tmp_path / "none.yml")])
+    assert result.exit_code == 2
+    assert "cannot be read" in result.output
 
 
-def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder: Path) -> None:
+def test_text_and_binary_stl_are_equal_and_open_meshes_are_reported(folder: Path) -> None:
     triangles = read_stl((folder / "bridge.stl").read_bytes())
     assert open_edges(triangles) == 0
     lines = [
@@ -153,21 +155,21 @@ def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder: Path
     assert "bridge.stl becomes a height map of" in import_bml(folder / "sample.yml").notices[1]
 
 
-def test_a_mesh_that_is_turned_over_lies_turned_over(folder: Path) -> None:
+def test_orientation_of_a_mesh_is_applied(folder: Path) -> None:
     text = SAMPLE.replace("[0.0, 0.0, 0.0, 1.0]", "[1.0, 0, 0, 0]")
     (folder / "sample.yml").write_text(text.replace("[0.0, 0.0, 0.0]", "[0.0, 0.0, 0.3]"))
     (folder / "out.yaml").write_text(import_bml(folder / "sample.yml").text)
     ground = Ground(compose(grouser.load(folder / "out.yaml")))
-    # Its flat underside is on top now, and under its sharp end there is the floor.
+    # The flat underside is on top; below the sharp end is the floor.
     found = ground.below([[0.1, 0.0, 1.0], [-0.1, 0.1, 1.0], [-0.1, 0.0, 0.2]])
     assert found.height == pytest.approx([0.3, 0.3, 0.0], abs=1e-6)
 
 
-def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder: Path) -> None:
-    """A sheet with a leaf above it that lies between the points of a coarse map."""
+def test_mesh_that_height_map_fits_badly_is_reported(folder: Path) -> None:
+    """Sheet with a small leaf above it, between the points of a coarse map."""
     triangles = read_stl((folder / "bridge.stl").read_bytes())
     sheet = triangles[4:6]
-    leaf = sheet * np.float32([0.1, 0.5, 0.2]) + np.float32([0.0, 0.0, 0.4])
+    leaf = sheet * np.array([0.1, 0.5, 0.2], np.float32) + np.array([0, 0, 0.4], np.float32)
     write_stl(folder / "bridge.stl", np.concatenate([sheet, leaf]))
     notices = import_bml(folder / "sample.yml", cell=0.15).notices
     assert notices[1].startswith("bridge.stl is not closed (8 edges have not two faces)")
@@ -176,13 +178,13 @@ def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder: Path) -
 
 
 @pytest.mark.parametrize("content", [b"", b"solid nothing", bytes(200), b"vertex a b c"])
-def test_what_is_no_stl_file_is_one_sentence(folder: Path, content: bytes) -> None:
+def test_invalid_stl_files_are_reported_in_one_sentence(folder: Path, content: bytes) -> None:
     (folder / "bridge.stl").write_bytes(content)
     with pytest.raises(GrouserError, match="is no STL file, or has no triangles"):
         import_bml(folder / "sample.yml")
 
 
-def test_millimetres_by_mistake_are_one_sentence(folder: Path) -> None:
+def test_lengths_in_millimetres_are_reported_in_one_sentence(folder: Path) -> None:
     write_stl(folder / "bridge.stl", read_stl((folder / "bridge.stl").read_bytes()) * 1000)
     with pytest.raises(GrouserError, match="objects.1.stl_filename.*if it is in millimetres"):
         import_bml(folder / "sample.yml")

@@ -1,4 +1,4 @@
-"""The bridge: a controller's datagrams to a simulated Kenaf, checked, counted, stopped."""
+"""Bridge from datagrams of a controller to a simulated Kenaf: checks, counters, time-outs."""
 
 import math
 import random
@@ -11,7 +11,7 @@ from support.hrt_fixtures import SimulatedLink
 from grouser.client.bridge import Bridge
 from grouser.client.hrt_robot import Hrt, HrtStatus
 from grouser.client.kenaf_wire import KenafWire
-from grouser.client.links.udp_link import StatusInbox
+from grouser.client.links import StatusInbox
 from grouser.frames import to_rpy
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.can.messages import (
@@ -26,6 +26,7 @@ from grouser.protocol.can.messages import (
 )
 from grouser.protocol.link_faults import LinkFaults
 from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.sensor_messages import Encoders, Ins
 from grouser.protocol.usarsim.setting import SetJoint
 from grouser.protocol.usarsim.state import State
@@ -35,7 +36,7 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 
 
 class Controller:
-    """Sends numbered datagrams with numbered frames to a bridge."""
+    """Controller that sends numbered datagrams with numbered frames to a bridge."""
 
     def __init__(self, bridge: Bridge, name: str = "me") -> None:
         self.bridge, self.name, self.count = bridge, name, 0
@@ -45,62 +46,72 @@ class Controller:
         frames = tuple(command.frame(self.count) for command in commands)
         return pack(Datagram(DatagramKind.COMMANDS, self.count + ahead, frames, wanted))
 
-    def say(self, now: float, *commands: CanCommand, wanted: bool = False) -> bytes | None:
+    def send(self, now: float, *commands: CanCommand, wanted: bool = False) -> bytes | None:
         return self.bridge.receive(self.datagram(*commands, wanted=wanted), self.name, now)
 
 
-def bridged() -> tuple[Bridge, Controller]:
+def connected_bridge() -> tuple[Bridge, Controller]:
     bridge = Bridge()
     bridge.attach_robot(KenafWire(RADIUS))
     return bridge, Controller(bridge)
 
 
+def left_belt(message: Message) -> float | None:
+    """Return the speed of the left belt in a drive command, rad/s."""
+    assert isinstance(message, SkidDrive)
+    return message.left
+
+
 def driving(now: float = 0.0) -> tuple[Bridge, Controller]:
-    """Return a bridge whose robot drives at 0.15 m/s since ``now``, and its controller."""
-    bridge, me = bridged()
+    """Return a bridge with a robot that drives at 0.15 m/s from ``now``, and its controller."""
+    bridge, me = connected_bridge()
     me.count = 100
-    me.say(now, BeltSpeeds(0.15, 0.15))
-    me.say(now, BeltSpeeds(0.15, 0.15))
+    me.send(now, BeltSpeeds(0.15, 0.15))
+    me.send(now, BeltSpeeds(0.15, 0.15))
     assert bridge.commands(now) == [SkidDrive(2.0, 2.0)]
     return bridge, me
 
 
 def test_units_and_signs_of_server_commands() -> None:
-    """From the bus to the wire: m/s to rad/s, up to each flipper's own sign."""
-    bridge, me = bridged()
+    """Bus to wire: m/s to rad/s, and the sign of each flipper."""
+    bridge, me = connected_bridge()
     for _ in range(2):
-        me.say(0.0, BeltSpeeds(0.075, -0.15), FrontFlippers(0.3, 0.4), RearFlippers(0.5, -0.6))
-    said = bridge.commands(0.0)
-    assert said[0] == SkidDrive(pytest.approx(1.0), pytest.approx(-2.0))
-    angles = {message.name: message.value for message in said if isinstance(message, SetJoint)}
+        me.send(0.0, BeltSpeeds(0.075, -0.15), FrontFlippers(0.3, 0.4), RearFlippers(0.5, -0.6))
+    messages = bridge.commands(0.0)
+    belts = messages[0]
+    assert isinstance(belts, SkidDrive)
+    assert (belts.left, belts.right) == pytest.approx((1.0, -2.0))
+    angles = {message.name: message.value for message in messages if isinstance(message, SetJoint)}
     assert angles == pytest.approx(
         {"FLFlipper": -0.3, "FRFlipper": -0.4, "RLFlipper": 0.5, "RRFlipper": -0.6}, abs=1e-4
     )
 
 
 def test_units_and_signs_of_status_frames() -> None:
-    """From the wire to the bus: ticks to m, clockwise to left, nose up to nose down."""
-    bridge, me = bridged()
+    """Wire to bus: ticks to m, clockwise to left, nose up to nose down."""
+    bridge, me = connected_bridge()
     deg = math.radians(1.0)
     ticks = (("ECLeft", 100), ("ECRight", -101), ("ECFLFlipper", -30), ("ECRRFlipper", 45))
     bridge.on_message(State("GroundVehicle", 5.0, 1200), 0.0)
     bridge.on_message(Encoders(None, ticks), 0.0)
     bridge.on_message(Ins(None, "INS", (0, 0, 0), (0.1, 0.2, 2 * math.pi - 0.3)), 0.0)
-    (answer,) = [me.say(0.0, wanted=True)]
-    robot = HeardRobot(answer)
+    answer = me.send(0.0, wanted=True)
+    assert answer is not None
+    robot = RobotStatus(answer)
     assert robot.status.encoders.left == pytest.approx(100.5 * deg * RADIUS, abs=1e-5)
     assert robot.status.encoders.right == pytest.approx(-100.5 * deg * RADIUS, abs=1e-5)
     flippers = [math.degrees(angle) for angle in robot.status.flipper_angles]
     assert flippers == pytest.approx([29.5, 0, 0, 45.5], abs=0.6)
     posture = robot.status.posture
+    assert posture is not None
     assert (posture.roll, posture.pitch) == pytest.approx((0.1, -0.2), abs=1e-4)
     assert posture.yaw == pytest.approx(0.3, abs=1e-4)  # a left turn
     assert robot.status.battery == 1200
     assert robot.status.motion.time == pytest.approx(5.0)
 
 
-class HeardRobot:
-    """What a controller makes of one answer."""
+class RobotStatus:
+    """Status frames of one datagram, decoded."""
 
     def __init__(self, answer: bytes) -> None:
         inbox, self.status = StatusInbox(), HrtStatus()
@@ -112,7 +123,7 @@ class HeardRobot:
 def test_belts_stop_after_the_command_timeout() -> None:
     bridge, me = driving()
     assert bridge.commands(0.29) == []
-    me.say(0.29, FrontFlippers(0.1, 0.1))  # keeps no belt running
+    me.send(0.29, FrontFlippers(0.1, 0.1))  # does not keep belts running
     assert SkidDrive(0.0, 0.0) not in bridge.commands(0.295)
     assert bridge.commands(0.301) == [SkidDrive(0.0, 0.0)]
     assert bridge.counts["stops"] == 1
@@ -126,7 +137,7 @@ def test_belts_stop_after_the_command_timeout() -> None:
         (lambda data: data[:-1], "datagram"),
         (lambda data: b"HRT2" + data[4:], "datagram"),
         (lambda data: data[:5] + b"\2" + data[6:], "datagram"),
-        (lambda data: data[:14] + b"\5" + data[15:], "datagram"),  # a length that has no room
+        (lambda data: data[:14] + b"\5" + data[15:], "datagram"),  # exceeds the allowed length
         (lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], "crc"),
     ],
 )
@@ -135,7 +146,7 @@ def test_corrupted_datagram_never_moves_the_robot(spoil: Callable[..., Any], kin
     assert bridge.receive(spoil(me.datagram(BeltSpeeds(0.5, 0.5))), "me", 0.02) is None
     assert bridge.commands(0.05) == []
     assert bridge.refused[kind] == 1
-    assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # nor does it keep belts running
+    assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # does not keep belts running
 
 
 def test_duplicated_and_late_datagrams_are_dropped() -> None:
@@ -146,22 +157,22 @@ def test_duplicated_and_late_datagrams_are_dropped() -> None:
     for data in (late, fresh, fresh):
         assert bridge.receive(data, "me", 0.03) is None
     assert bridge.refused["counter"] == 3
-    (told,) = bridge.commands(0.05)
-    assert told.left == pytest.approx(0.1 / RADIUS)
+    (command,) = bridge.commands(0.05)
+    assert left_belt(command) == pytest.approx(0.1 / RADIUS)
 
 
 def test_second_sender_is_rejected_and_restarted_controller_accepted() -> None:
     bridge, _ = driving()
-    stranger = Controller(bridge, "somebody")
-    stranger.count = 1000
-    assert stranger.say(0.01, BeltSpeeds(0.5, 0.5), wanted=True) is None
+    second = Controller(bridge, "another sender")
+    second.count = 1000
+    assert second.send(0.01, BeltSpeeds(0.5, 0.5), wanted=True) is None
     assert bridge.refused["sender"] == 1
     again = Controller(bridge)  # the same address, counters from the start
     times = [0.02 + 0.02 * step for step in range(30)]
     moved = []
     for now in times:
-        again.say(now, BeltSpeeds(0.05, 0.05))
-        moved += [(now, told.left) for told in bridge.commands(now)]
+        again.send(now, BeltSpeeds(0.05, 0.05))
+        moved += [(now, left_belt(command)) for command in bridge.commands(now)]
     assert [left for _, left in moved] == pytest.approx([0.0, 0.05 / RADIUS])
     assert 0.3 <= moved[0][0] < moved[1][0] < 0.4
 
@@ -169,42 +180,43 @@ def test_second_sender_is_rejected_and_restarted_controller_accepted() -> None:
 def test_without_robot_commands_are_dropped_and_health_reports_it() -> None:
     bridge, me = driving()
     bridge.detach_robot()
-    answer = me.say(0.02, BeltSpeeds(0.3, 0.3), wanted=True)
+    answer = me.send(0.02, BeltSpeeds(0.3, 0.3), wanted=True)
+    assert answer is not None
     (frame,) = unpack(answer).frames
     assert Health.parse(frame.data).flags & NO_ROBOT
     assert bridge.commands(0.03) == []
     bridge.attach_robot(KenafWire(RADIUS))
     assert bridge.commands(0.04) == []  # an old command must not move a new robot
-    me.say(0.05, BeltSpeeds(0.15, 0.15))
+    me.send(0.05, BeltSpeeds(0.15, 0.15))
     assert bridge.commands(0.05) == [SkidDrive(2.0, 2.0)]
 
 
 def test_stop_is_sent_at_once_and_holds_the_flippers() -> None:
     bridge, me = driving()
-    me.say(0.001, Stop())
-    said = bridge.commands(0.001)
-    assert SkidDrive(0.0, 0.0) in said
-    assert {message.name for message in said if isinstance(message, SetJoint)} == {
+    me.send(0.001, Stop())
+    messages = bridge.commands(0.001)
+    assert SkidDrive(0.0, 0.0) in messages
+    assert {message.name for message in messages if isinstance(message, SetJoint)} == {
         *("FLFlipper", "FRFlipper", "RLFlipper", "RRFlipper")
     }
 
 
 def test_only_the_newest_command_is_forwarded() -> None:
     bridge, me = driving()
-    said = []
+    forwarded: list[Message] = []
     for step in range(1, 101):  # 1,000 a second
         now = step * 0.001
-        me.say(now, BeltSpeeds(step * 1e-3, 0))
-        said += bridge.commands(now)
-    assert 9 <= len(said) <= 11
-    assert said[-1].left == pytest.approx(0.1 / RADIUS, rel=0.02)
+        me.send(now, BeltSpeeds(step * 1e-3, 0))
+        forwarded += bridge.commands(now)
+    assert 9 <= len(forwarded) <= 11
+    assert left_belt(forwarded[-1]) == pytest.approx(0.1 / RADIUS, rel=0.02)
 
 
-def fuzz(count: int) -> None:
-    """Throw noise and spoilt datagrams at a bridge; none of them may become a command.
+def send_corrupted(count: int) -> None:
+    """Send random and corrupted datagrams to a bridge; none of them may become a command.
 
-    A third are bytes of any kind, a third whole datagrams with one wrong byte in every frame, a
-    third the same with a wrong header or end. Counters are right, so that nothing else saves it.
+    A third are random bytes, a third are complete datagrams with one wrong byte in every frame, a
+    third have a wrong header or end. Counters are valid, so that only the checks reject them.
     """
     chance = random.Random(7)
     bridge, me = driving()
@@ -223,26 +235,29 @@ def fuzz(count: int) -> None:
                 del data[chance.randrange(len(data)) :]
         bridge.receive(bytes(data), "me", now)
         assert bridge.commands(now) == []
-    assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # nothing kept the belts running
+    assert bridge.commands(0.31) == [
+        SkidDrive(0.0, 0.0)
+    ]  # no corrupted datagram kept the belts running
     assert bridge.counts["datagrams"] == count + 2
     assert bridge.refused["crc"] > count / 12
 
 
 def test_random_bytes_do_not_move_the_robot() -> None:
-    fuzz(6_000)
+    send_corrupted(6_000)
 
 
 @pytest.mark.slow
 def test_a_million_corrupted_datagrams() -> None:
-    fuzz(1_000_000)
+    send_corrupted(1_000_000)
 
 
-def yaw(link: SimulatedLink) -> float:
+def yaw_deg(link: SimulatedLink) -> float:
+    """Return the yaw angle of the simulated robot, degrees."""
     return math.degrees(to_rpy(link.sim.pose("r").wxyz)[2])
 
 
 def short_run(seed: int) -> tuple[SimulatedLink, Hrt]:
-    """Drive and turn a little over a link with faults, with forged datagrams all the time."""
+    """Drive and turn over a link with faults, with forged datagrams between the valid ones."""
     faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
     link = SimulatedLink(faults)
     link.injected = [pack(Datagram(DatagramKind.COMMANDS, 7, (BeltSpeeds(0.5, -0.5).frame(9),)))]
@@ -252,12 +267,12 @@ def short_run(seed: int) -> tuple[SimulatedLink, Hrt]:
     return link, robot
 
 
-def test_run_with_faults_arrives_and_repeats_bit_for_bit() -> None:
-    """Loss, jitter, doubles, reordering and forgeries, in the simulation's own time."""
+def test_run_over_a_faulty_link_is_reproducible() -> None:
+    """Loss, jitter, duplicates, reordering and forgeries, in simulated time."""
     link, robot = short_run(1)
     x, y, _ = link.sim.pose("r").position * 1e3
     assert math.hypot(x, y) == pytest.approx(40, abs=10)
-    assert yaw(link) == pytest.approx(20, abs=6)
+    assert yaw_deg(link) == pytest.approx(20, abs=6)
     assert link.out.counts.lost > 20
     assert link.out.counts.overtaken > 5
     assert link.bridge.refused["sender"] > 100
@@ -268,10 +283,11 @@ def test_run_with_faults_arrives_and_repeats_bit_for_bit() -> None:
     robot.wait(0.6)
     last = link.time
     link.sent.clear()
-    link.wait(0.5)  # the controller has died; what is under way still comes
+    link.wait(0.5)  # the controller has stopped; datagrams in transit still arrive
     stops = [when for when, message in link.sent if message == SkidDrive(0.0, 0.0)]
     assert len(stops) == 1
     valid = link.bridge.last_belt_command
+    assert valid is not None
     assert last - 0.25 <= valid <= last + 0.07  # the last ones may be lost
     assert 0.3 <= stops[0] - valid <= 0.31 + 1e-9
     before = link.sim.angles("r")["left"]
@@ -282,8 +298,8 @@ def test_run_with_faults_arrives_and_repeats_bit_for_bit() -> None:
     assert resting >= before - 1e-3
 
 
-def test_a_positive_angle_lifts_each_flipper_in_the_simulation() -> None:
-    """Each by another angle, so that none can be taken for another."""
+def test_positive_angle_lifts_each_flipper() -> None:
+    """Each flipper has another angle, so that they cannot be confused."""
     angles = [15.0, 20.0, 25.0, 30.0]
     link = SimulatedLink()
     robot = Hrt(link)

@@ -9,7 +9,14 @@ from typer.testing import CliRunner
 
 from grouser.calibration import gauss_newton
 from grouser.calibration.calibration import calibrate, synthetic_log
-from grouser.calibration.parameters import PARAMETERS, Finding, interval, judge, parameters_named
+from grouser.calibration.parameters import (
+    PARAMETERS,
+    Finding,
+    Identifiability,
+    interval,
+    judge,
+    parameters_named,
+)
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, residual_scales
@@ -59,7 +66,7 @@ def test_known_parameters_are_found_and_reported(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3, 4, 5])
-def test_known_parameters_are_found_for_every_noise_seed(seed) -> None:
+def test_known_parameters_are_found_for_every_noise_seed(seed: int) -> None:
     log = synthetic_run(load(WORLD), TRUTH, 2.6, seed=seed)
     found = calibrate(log, load(WORLD), "kenaf", list(TRUTH), seed=seed)
     for finding in found.findings:
@@ -186,7 +193,7 @@ def test_interval_ends_where_the_increase_is_significant() -> None:
 
 def test_verdicts_are_complete_sentences() -> None:
     def verdict_text(
-        low: float, high: float, found: float, verdict: str, name: str = "friction"
+        low: float, high: float, found: float, verdict: Identifiability, name: str = "friction"
     ) -> str:
         nothing = np.zeros(2)
         return Finding(
@@ -218,7 +225,7 @@ def test_verdicts_are_complete_sentences() -> None:
     )
 
 
-# -- path following and search ---------------------------------------------------------------------
+# -- path following and search -----------------------------------------------------------------
 
 
 def curve(times: Array) -> Trajectory:
@@ -261,7 +268,8 @@ class QuadraticResiduals:
         self.least, self.rough = np.array(least), rough
         self.rng = np.random.default_rng(7)
         self.slope = self.rng.normal(size=(90, len(least))) * 40
-        self.points, self.residuals = [], []
+        self.points: list[Array] = []
+        self.residuals: list[Array] = []
 
     def run(self, points: Array) -> None:
         for point in points:

@@ -77,7 +77,7 @@ def test_run_films_25_frames_per_simulated_second(tmp_path: Path) -> None:
     assert grouser("run", "quince_step", *SHORT, "--video", "v.mp4").exit_code == 0
     video = cv2.VideoCapture(str(tmp_path / "v.mp4"))
     assert video.get(cv2.CAP_PROP_FPS) == 25
-    assert video.get(cv2.CAP_PROP_FRAME_COUNT) == 6  # one at the start, then every 40 ms
+    assert video.get(cv2.CAP_PROP_FRAME_COUNT) == 6  # one frame at the start, then every 40 ms
     video.release()
 
 
@@ -98,7 +98,7 @@ def test_set_option_changes_the_world() -> None:
     assert "-2.9" in result.stdout
 
 
-def test_a_world_without_robots_runs(tmp_path: Path) -> None:
+def test_world_without_robots_runs(tmp_path: Path) -> None:
     text = world_file(tmp_path).read_text(encoding="utf-8").partition("robots:")[0]
     (tmp_path / "bare.yaml").write_text(text, encoding="utf-8")
     result = grouser("run", "bare.yaml", *SHORT)
@@ -238,7 +238,7 @@ def test_unknown_kind_is_rejected_with_nearest_match() -> None:
 
 @pytest.fixture
 def studies(monkeypatch: pytest.MonkeyPatch) -> list[RunOptions]:
-    """Register the experiment ``fake-table1``, which notes how it was run."""
+    """Register the experiment ``fake-table1``, which records its options."""
     asked: list[RunOptions] = []
 
     def run(study: RunOptions) -> Report:

@@ -1,4 +1,4 @@
-"""The clients' shells: what they say, hear, wait for and complain about, over real sockets."""
+"""Blocking and asynchronous clients over real sockets: commands, queries, time-outs, errors."""
 
 import asyncio
 import socket
@@ -39,12 +39,12 @@ def test_robot_joins_drives_and_receives_readings(scripted_server: ScriptedServe
     assert scripted_server.left.wait(5)
     init = commands.Init("USARBot.P3AT", "R1", (4.5, 1.9, 1.8))
     assert scripted_server.received == [Lockstep(0.0), init, SkidDrive(2.0, 2.0)]
-    assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # what was heard stays
+    assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # received messages stay available
 
 
 def test_listen_yields_every_message_once_and_ends_in_time(scripted_robot: RemoteRobot) -> None:
     scripted_robot.drive(1.0, 1.0)
-    scripted_robot.start_poses()  # so everything before has come
+    scripted_robot.start_poses()  # all earlier messages have arrived
     heard = [type(message) for message in scripted_robot.listen(seconds=0.1)]
     assert heard == [Greeting, State, Odometry, Odometry, StartPoses]
     assert list(scripted_robot.listen(seconds=0)) == []
@@ -69,7 +69,7 @@ def test_missing_answer_raises_no_answer(
     assert str(raised.value) == sentence
     with pytest.raises(NoAnswer, match="without a reading of 'Sonr' .received from: Odometry"):
         scripted_robot.reading("Sonr", timeout=0.1)
-    assert scripted_robot.start_poses() == POSES  # it goes on
+    assert scripted_robot.start_poses() == POSES  # the connection stays usable
 
 
 def test_response_needs_a_dialect_with_res() -> None:
@@ -84,7 +84,7 @@ def test_response_needs_a_dialect_with_res() -> None:
 def test_radio_messages_stay_in_the_inbox_until_read(scripted_robot: RemoteRobot) -> None:
     scripted_robot.transmit(b"one")
     scripted_robot.transmit(b"two")
-    assert scripted_robot.start_poses()  # both have come by now
+    assert scripted_robot.start_poses()  # both have arrived
     assert scripted_robot.receive() == RadioMessage("fido", b"eno", -61.2)
     assert scripted_robot.receive().data == b"owt"
     with pytest.raises(NoAnswer, match="radio"):
@@ -95,7 +95,7 @@ def test_lockstep_turn_contains_all_readings(
     scripted_robot: RemoteRobot, scripted_server: ScriptedServer
 ) -> None:
     scripted_robot.lockstep(0.1)
-    turn = scripted_robot.step()  # the first turn is waited for before it is ended
+    turn = scripted_robot.step()  # the first turn is received before it is ended
     assert turn.time == 2.1
     assert turn.messages == (Odometry(2.1, "Odometry", (1.0, 0.0, 0.0)),)
     rounds = [turn.time for turn, _ in zip(scripted_robot.turns(), range(3), strict=False)]
@@ -237,7 +237,7 @@ def test_newest_values_are_up_to_date_without_listening(scripted_robot: RemoteRo
     assert scripted_robot.newest("Odometry").pose[0] == 49.0
 
 
-# The same for asyncio.
+# asyncio
 
 
 def test_async_robots_share_one_loop(scripted_server: ScriptedServer) -> None:
@@ -246,7 +246,7 @@ def test_async_robots_share_one_loop(scripted_server: ScriptedServer) -> None:
             robot.drive(speed, speed)
             while (reading := await robot.reading("Odometry", timeout=5)).pose[0] != speed:
                 pass
-            # Two questions at once on one connection: each gets an answer of its own.
+            # Two queries at once on one connection: each receives its own answer.
             await asyncio.gather(robot.start_poses(), robot.start_poses(), robot.geometry())
             return float(reading.pose[0])
 

@@ -1,4 +1,4 @@
-"""The client in plain C: it compiles without a warning, drives, prints and complains."""
+"""Client in plain C: compiles without warnings, drives, prints readings, reports errors."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc) is 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile it strictly, with what finds mistakes in memory if there is such a library."""
+    """Compile with strict warnings, and with the address sanitizer where it is available."""
     binary = tmp_path_factory.mktemp("c") / "drive"
     strict = [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
     for careful in (["-fsanitize=address,undefined"], []):
@@ -41,7 +41,7 @@ def drive(program: Path, port: int, *more: str, token: str | None = None) -> Com
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
 
-def test_it_joins_drives_and_prints_its_sensors(program: Path) -> None:
+def test_client_joins_drives_and_prints_sensor_readings(program: Path) -> None:
     with ScriptedServer(answer_as_one_robot) as scripted_server:
         run = drive(program, scripted_server.port, "P3AT", "0.5", token="secret")
         assert scripted_server.left.wait(5)
@@ -57,7 +57,7 @@ def test_it_joins_drives_and_prints_its_sensors(program: Path) -> None:
     ]
 
 
-def test_it_says_what_is_wrong(program: Path) -> None:
+def test_errors_are_printed(program: Path) -> None:
     with ScriptedServer(
         lambda said: answer_as_one_robot(said) if isinstance(said, commands.Init) else []
     ) as scripted_server:
@@ -70,7 +70,7 @@ def test_it_says_what_is_wrong(program: Path) -> None:
     assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{scripted_server.port}\n"
 
 
-def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program: Path) -> None:
+def test_split_and_endless_lines_are_handled(program: Path) -> None:
     long = "x" * 200_000
 
     def babble(message: Message) -> list[Message]:
@@ -82,7 +82,7 @@ def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program: Path) -> N
     assert "state   GroundVehicle" in run.stdout
 
 
-def test_it_drives_a_robot_of_the_real_server(program: Path) -> None:
+def test_client_drives_a_robot_of_a_real_server(program: Path) -> None:
     with serving("pioneer_room", "--images", "-1", "--dialect", "udk") as ports:
         run = drive(program, ports.control, "P3AT", "2")
     assert run.returncode == 0, run.stderr

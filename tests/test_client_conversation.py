@@ -1,4 +1,4 @@
-"""What a client makes of what it hears, without a socket."""
+"""Conversation of a client: queues, queries and turns, without sockets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -43,7 +43,7 @@ def test_unread_queue_drops_the_oldest_except_in_lockstep() -> None:
         (drive.JointDrive("Pan", 0.1), True),
         (drive.BoneDrive("Q", "Head", 0.1), True),
         (drive.MultiDrive((("FLFlipper", 0.1),)), True),
-        (drive.MultiDrive(()), False),  # names no joint: no server can read it
+        (drive.MultiDrive(()), False),  # names no joint; rejected by every server
         (package.MovePackage("CameraPanTilt", (package.LinkTarget(0, 0.1),)), True),
         (setting.SetJoint("Pan", (0.1,)), True),
         (setting.SetStiffness("Pan", 1.0), True),
@@ -69,12 +69,12 @@ def test_client_and_server_agree_on_the_end_of_a_turn(
     conversation.queue(message)
     read = [command for line in conversation.take_outgoing() for command in server.receive(line)]
     assert any(ends_turn(command, by_command) for command in read) is (by_command and moves)
-    turn = waits(conversation.turn())
+    turn = still_waits(conversation.turn())
     assert turn is True if by_command and moves else turn.time == 0.1
 
 
-def waits(plan: Iterator[Any]) -> LockstepTurn | bool:
-    """Let a plan go on as far as it can; return whether it still waits."""
+def still_waits(plan: Iterator[Any]) -> LockstepTurn | bool:
+    """Advance an exchange as far as possible; return whether it still waits."""
     try:
         next(plan)
     except StopIteration as done:
@@ -86,32 +86,32 @@ def waits(plan: Iterator[Any]) -> LockstepTurn | bool:
 def test_equal_queries_are_answered_in_order() -> None:
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
-    assert waits(first) is waits(second) is True
+    assert still_waits(first) is still_waits(second) is True
     conversation.receive(b"CONSOLE {Said 1}\r\n")
-    assert waits(first) == "1"
-    assert waits(second) is True
+    assert still_waits(first) == "1"
+    assert still_waits(second) is True
     conversation.receive(b"CONSOLE {Said 2}\r\n")
-    assert waits(second) == "2"
+    assert still_waits(second) == "2"
 
 
 def test_cancelled_query_consumes_no_answer() -> None:
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
-    assert waits(first) is waits(second) is True
+    assert still_waits(first) is still_waits(second) is True
     first.close()
     conversation.receive(b"CONSOLE {Said 2}\r\n")
-    assert waits(second) == "2"
+    assert still_waits(second) == "2"
 
 
 def test_answer_must_match_the_query() -> None:
     conversation = Conversation(UDK, "peer")
     plan = conversation.ask(geometry_query("Sonar", "F2"))
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
-        assert waits(plan) is True
+        assert still_waits(plan) is True
         conversation.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")
-    assert waits(plan) is True
+    assert still_waits(plan) is True
     conversation.receive(b"GEO {Type Sonar} {Name F2} {Location 1,0,0} {Orientation 0,0,0}\r\n")
-    assert waits(plan).sensors[0].location == (1, 0, 0)
+    assert still_waits(plan).sensors[0].location == (1, 0, 0)
 
 
 def test_grouped_sensors_are_equal_in_every_dialect() -> None:

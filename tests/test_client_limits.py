@@ -29,7 +29,7 @@ from grouser.world.terrain.flat import Flat
 
 
 class Work:
-    """A processor clock that only requests advance."""
+    """Clock of processor time that only requests advance."""
 
     def __init__(self) -> None:
         self.spent, self.done = 0.0, []
@@ -55,7 +55,7 @@ def test_requests_over_the_share_wait_and_keep_their_order() -> None:
         waits.append(queue.process(now, limited=True))
         now += waits[-1] + 1e-9
     assert work.done == [0, 1, 2, 3, 4]
-    assert waits[:2] == [0.0, 0.0], "a second's worth may come at once"
+    assert waits[:2] == [0.0, 0.0], "a burst of one second is allowed"
     assert now == pytest.approx((5 * 0.02 - 0.05) / 0.05, abs=0.01)
 
 
@@ -127,7 +127,7 @@ def test_unauthenticated_connections_of_one_address_lock_out_no_other() -> None:
     assert len(admission) == 20
     admission.enter(
         StubConnection("10.0.0.3", trusted=True)
-    )  # replaces the last unauthenticated one
+    )  # replaces the last unauthenticated connection
     with pytest.raises(Refused, match="there are 20 connections already"):
         admission.enter(StubConnection("10.0.0.4"))
     admission.leave(others[0])
@@ -176,7 +176,7 @@ def test_slow_turn_is_reported_once_and_then_expires() -> None:
     lockstep.end_turn("A")
     state = timeouts.check(lockstep.turns(), SLOW_AFTER)
     assert (state.slow, state.expired, state.next_check) == (["B"], {}, 9.0)
-    assert timeouts.check(lockstep.turns(), 5.0).slow == [], "once in a turn"
+    assert timeouts.check(lockstep.turns(), 5.0).slow == [], "reported once per turn"
     assert timeouts.check(lockstep.turns(), 10.0).expired == {"B": 10.0}
 
 
@@ -199,7 +199,7 @@ def test_timeout_of_an_address_is_halved_after_each_expired_turn() -> None:
     assert timeouts.check(lockstep.turns(), now + 10.0).expired == {"Later": 10.0}
 
 
-def test_timeout_counts_from_the_begin_of_each_turn() -> None:
+def test_timeout_starts_with_each_turn() -> None:
     lockstep, timeouts = Lockstep(), TurnTimeouts(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     for turn in range(5):
@@ -213,7 +213,7 @@ def test_timeout_counts_from_the_begin_of_each_turn() -> None:
 
 
 def test_closed_connection_leaves_no_reference_cycle() -> None:
-    """A cycle would be freed by the garbage collector only, which delays physics."""
+    """A cycle would be freed by the garbage collector, which delays physics."""
 
     async def connect_and_close() -> list[Any]:
         world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))

@@ -1,4 +1,4 @@
-"""Every order of a client is understood as it was meant."""
+"""Every command of a client is parsed by the server with the same values."""
 
 import pytest
 from support.scripted_server import ScriptedServer
@@ -11,7 +11,7 @@ from grouser.protocol.usarsim.drive import MultiDrive, Order, SkidDrive
 from grouser.protocol.usarsim.extensions import Lockstep, Step
 from grouser.protocol.usarsim.package import LinkTarget, MovePackage
 
-ORDERS = {
+COMMANDS = {
     "light": (lambda r: r.drive(light=True), SkidDrive(light=True)),
     "stop": (lambda r: r.stop(), SkidDrive(0.0, 0.0)),
     "percent": (
@@ -58,18 +58,18 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize("call", ORDERS)
+@pytest.mark.parametrize("call", COMMANDS)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_command_is_parsed_by_the_server_side(
     scripted_server: ScriptedServer, call: str, dialect: str
 ) -> None:
-    said, meant = ORDERS[call]
+    sent, expected = COMMANDS[call]
     with join("P3AT", port=scripted_server.port, dialect=dialect) as robot:
-        said(robot)
-        robot.start_poses()  # answered, so what was said before has been heard
-    assert scripted_server.received[2:-1] == [meant]
+        sent(robot)
+        robot.start_poses()  # the answer implies that earlier messages have been processed
+    assert scripted_server.received[2:-1] == [expected]
 
 
-def test_unknown_order_lists_the_allowed_ones(scripted_robot: RemoteRobot) -> None:
+def test_error_of_an_unknown_command_lists_the_allowed_ones(scripted_robot: RemoteRobot) -> None:
     with pytest.raises(BadValue, match="order is 'angel'.*did you mean 'angle'"):
         scripted_robot.joint("Neck", 1.0, "angel")

@@ -1,4 +1,4 @@
-"""The image client: keys, regions, raw and JPEG, over a real socket."""
+"""Image client over a real socket: keys, regions, raw and JPEG images."""
 
 import socket
 import threading
@@ -27,7 +27,7 @@ RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)
 
 @contextmanager
 def image_server(answer: Callable[..., Any], shown: list[Any]) -> Iterator[Address]:
-    """Answer each request over one connection; note what was shown before the first."""
+    """Answer each request of one connection; record the credentials sent before the first."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -51,7 +51,7 @@ def image_server(answer: Callable[..., Any], shown: list[Any]) -> Iterator[Addre
 
 
 def raw(request: pytest.FixtureRequest) -> bytes:
-    """Draw what is asked for out of one picture."""
+    """Return a function that answers requests with regions of one image."""
     part = RGB
     if isinstance(request, Region):
         part = RGB[request.y : request.y + request.height, request.x : request.x + request.width]

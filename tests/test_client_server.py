@@ -1,4 +1,4 @@
-"""Clients and the real server: what a user's program does, over a real network."""
+"""Clients and a real server over a network connection."""
 
 import asyncio
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ def test_rejections_are_raised_with_their_text(ports: Ports, robot: RemoteRobot)
     robot.joint("NoSuchJoint", 1.0)
     with pytest.raises(Refused, match="NoSuchJoint"):
         robot.geometry()
-    assert robot.geometry()  # it goes on
+    assert robot.geometry()  # the connection stays usable
     robot.send(UnknownMessage("DRIV", (("Left", "1"),)))
     with pytest.raises(Refused, match="no command 'DRIV'; did you mean 'DRIVE'"):
         robot.start_poses()

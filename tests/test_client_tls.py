@@ -1,4 +1,4 @@
-"""Clients over TLS: whom they trust, and what they say when they do not."""
+"""Clients over TLS: trusted certificates, errors."""
 
 import asyncio
 import shutil
@@ -85,10 +85,10 @@ def test_server_with_token_and_tls(certificate: Path, monkeypatch: pytest.Monkey
         }
         with join("P3AT", token="correct-horse-battery", **where) as robot:
             assert robot.geometry().name == "P3AT"
-            robot.package("CameraPanTilt", {1: 0.2})  # ACT, and links counted otherwise
+            robot.package("CameraPanTilt", {1: 0.2})  # ACT, and links are numbered differently
             while abs(robot.packages["CameraPanTilt"].links[1].value - 0.2) > 0.02:
                 robot.reading("Odometry")
-            while len(robot.newest("Sonar").readings) < 8:  # one line for each, in UDK
+            while len(robot.newest("Sonar").readings) < 8:  # one line per link, in UDK
                 robot.reading("Sonar")
         with pytest.raises(Refused, match="token"):
             join("P3AT", **where)

@@ -1,4 +1,4 @@
-"""What statics says of crawlers: the formulas, the contact they judge, and the quick experiment."""
+"""Closed forms of statics of crawlers: formulas, compliance of contacts, quick experiment."""
 
 from typing import Any
 
@@ -45,11 +45,11 @@ def test_without_grip_on_the_edge_a_climb_ends_sooner() -> None:
     assert 0.9 * balance < closed_forms.step_limit(**size, friction=less) < 0.99 * balance
 
 
-def test_the_wider_bars_are_apart_the_deeper_an_edge_lies_and_the_higher_a_crawler_climbs() -> None:
+def test_a_larger_pitch_of_bars_lets_an_edge_in_deeper_and_raises_the_step_limit() -> None:
     size: dict[str, Any] = {"radius": 0.08, "x": 0.225, "z": 0.0}
     bars = [Bars(height=0.01, tip_radius=0.003, pitch=pitch) for pitch in (0.002, 0.016, 0.035)]
     depths = [float(one.edge_depth(np.radians(45))) for one in bars]
-    # An edge between two round tips 16 mm apart: 8 mm, less what the tips' roundness takes.
+    # An edge between two round tips 16 mm apart is 8 mm deep minus the effect of the roundness.
     assert depths == pytest.approx([0.0, 0.008 - 0.003 * (2**0.5 - 1), 0.01])
     limits = [closed_forms.step_limit(**size, bars=one) for one in bars]
     assert limits[0] == pytest.approx(closed_forms.step_limit(**size))
@@ -116,7 +116,7 @@ def test_the_wall_formula_is_met_with_equality() -> None:
 
 
 def standing(
-    mass: float, timestep: float = 0.001, **said: float
+    mass: float, timestep: float = 0.001, **parameters: float
 ) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """Return model and data of a ball that has come to rest on a plane."""
     spec = mujoco.MjSpec()
@@ -127,7 +127,7 @@ def standing(
     ball.add_freejoint()
     ball.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.1, 0, 0], mass=mass)
     model = spec.compile()
-    compliance.apply(model, Compliance(**said))
+    compliance.apply(model, Compliance(**parameters))
     data = mujoco.MjData(model)
     for _ in range(round(3 / timestep)):
         mujoco.mj_step(model, data)
@@ -135,12 +135,12 @@ def standing(
 
 
 @pytest.mark.parametrize("mass", [0.1, 20.0])
-def test_whatever_it_weighs_it_sinks_by_gravity_over_frequency_squared(mass: float) -> None:
+def test_the_sink_is_gravity_over_frequency_squared_for_any_mass(mass: float) -> None:
     _, data = standing(mass, frequency=200.0, damping_ratio=0.1)
     assert 0.1 - data.qpos[2] == pytest.approx(9.81 / 200.0**2, rel=0.02)
 
 
-def test_it_bounces_at_its_frequency() -> None:
+def test_a_compliant_contact_oscillates_at_its_frequency() -> None:
     model, data = standing(5.0, frequency=200.0, damping_ratio=0.05)
     data.qvel[2] = -0.005
     heights = []
@@ -164,7 +164,7 @@ def test_a_compliance_is_positive() -> None:
 
 
 OTHER_ASSUMPTIONS = ("step limit, edge on the tips", "tip-back angle, springs without drums")
-"""Closed forms that the page says are not ours; printed beside those that are."""
+"""Closed forms whose assumptions do not hold, according to the documentation."""
 
 
 def test_the_quick_experiment_agrees_in_every_row_whose_assumptions_hold() -> None:

@@ -1,4 +1,4 @@
-"""Files of point clouds: every format read back, every way to be broken said in one sentence."""
+"""Point cloud files: all formats are read; every fault is reported in one sentence."""
 
 import io
 import json
@@ -16,9 +16,8 @@ from PIL import Image
 from grouser.errors import BadValue
 from grouser.scan.cloud import PointCloud, concatenate_clouds
 from grouser.scan.cloud_files import read_cloud
-from grouser.scan.formats.depth_picture import Intrinsics
-from grouser.scan.formats.npz_file import write_npz
-from grouser.scan.formats.pcd_file import decompress, read_pcd
+from grouser.scan.depth_picture import Intrinsics
+from grouser.scan.pcd_file import decompress, read_pcd
 
 ROWS, COLUMNS = 6, 9
 POINTS = np.random.default_rng(0).uniform(-2, 2, (ROWS * COLUMNS, 3)).astype(np.float32)
@@ -27,7 +26,7 @@ COLOURS = np.random.default_rng(1).integers(0, 256, (ROWS * COLUMNS, 3)).astype(
 
 
 def lzf(data: bytes) -> bytes:
-    """Pack bytes as LZF: what came 1 to 8191 bytes before is referred to, the rest is plain."""
+    """Compress bytes as LZF: references to the last 8191 bytes, and literals."""
     out, at, plain = bytearray(), 0, bytearray()
 
     def flush() -> None:
@@ -81,7 +80,7 @@ def pcd(
         "COUNT": "2 1 1 1 1", "WIDTH": str(COLUMNS), "HEIGHT": str(ROWS),
         "VIEWPOINT": viewpoint, "POINTS": str(ROWS * COLUMNS), "DATA": data,
     } | (head or {})  # fmt: skip
-    said["DATA"] = said.pop("DATA")  # comes last
+    said["DATA"] = said.pop("DATA")  # follows last
     lines = "".join(f"{key} {value}\n" for key, value in said.items() if value is not None)
     text = f"# .PCD v0.7\n{lines}".encode()
     if data == "binary":
@@ -124,15 +123,15 @@ def ply(
     return head + record.tobytes() + b"\x03" + b"\0" * 12
 
 
-def written(tmp_path: Path, name: str, content: bytes) -> Path:
+def write(tmp_path: Path, name: str, content: bytes) -> Path:
     path = tmp_path / name
     path.write_bytes(content)
     return path
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
-def test_pcd(tmp_path: Path, data: str) -> None:
-    cloud = read_cloud(written(tmp_path, "a.pcd", pcd(data)))
+def test_pcd_files_are_read(tmp_path: Path, data: str) -> None:
+    cloud = read_cloud(write(tmp_path, "a.pcd", pcd(data)))
     np.testing.assert_array_equal(cloud.points, POINTS.astype(float))
     np.testing.assert_array_equal(cloud.colours, COLOURS)
     assert cloud.shape == (ROWS, COLUMNS)
@@ -141,24 +140,29 @@ def test_pcd(tmp_path: Path, data: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian"])
-def test_ply(tmp_path: Path, form: str) -> None:
-    cloud = read_cloud(written(tmp_path, "a.PLY", ply(form)))
+def test_ply_files_are_read(tmp_path: Path, form: str) -> None:
+    cloud = read_cloud(write(tmp_path, "a.PLY", ply(form)))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
     np.testing.assert_array_equal(cloud.colours, COLOURS)
     assert cloud.shape is None
 
 
 @pytest.mark.parametrize("text", ["{} {} {}\n", "{},{},{}\n", "{};{};{};0.5;12;13;14\n"])
-def test_xyz(tmp_path: Path, text: str) -> None:
+def test_xyz_files_are_read(tmp_path: Path, text: str) -> None:
     rows = "".join(text.format(*row) for row in POINTS.tolist())
-    cloud = read_cloud(written(tmp_path, "a.xyz", f"x y z\n# told\n{rows}".encode()))
+    cloud = read_cloud(write(tmp_path, "a.xyz", f"x y z\n# told\n{rows}".encode()))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
     assert (cloud.colours is None) == (";" not in text)
 
 
-def test_npz(tmp_path: Path) -> None:
+def test_npz_files_are_read(tmp_path: Path) -> None:
     cloud = PointCloud(POINTS.astype(float), (ROWS, COLUMNS), COLOURS, np.array([0.0, 1, 2]))
-    write_npz(tmp_path / "a.npz", cloud)
+    np.savez_compressed(
+        tmp_path / "a.npz",
+        points=cloud.points.reshape(ROWS, COLUMNS, 3),
+        colours=COLOURS,
+        origin=np.array([0.0, 1, 2]),
+    )
     again = read_cloud(tmp_path / "a.npz")
     np.testing.assert_array_equal(again.points, cloud.points)
     np.testing.assert_array_equal(again.colours, COLOURS)
@@ -171,7 +175,7 @@ def depth_png(tmp_path: Path, counts: npt.NDArray[np.int64], name: str = "depth.
     return tmp_path / name
 
 
-def test_a_depth_picture_with_its_intrinsics(tmp_path: Path) -> None:
+def test_depth_image_with_intrinsics(tmp_path: Path) -> None:
     counts = np.full((48, 64), 1500)
     counts[0, 0] = 0
     path = depth_png(tmp_path, counts)
@@ -194,11 +198,11 @@ def test_a_depth_picture_with_its_intrinsics(tmp_path: Path) -> None:
         read_cloud(tmp_path / "grey.png", given_)
     whole = path.read_bytes()
     with pytest.raises(BadValue, match="damaged or cut off"):
-        read_cloud(written(tmp_path, "cut.png", whole[: len(whole) // 2]), given_)
+        read_cloud(write(tmp_path, "cut.png", whole[: len(whole) // 2]), given_)
 
 
-def wrong(content: bytes, ending: str, message: str, tmp_path: Path, **more) -> str:
-    path = written(tmp_path, f"wrong{ending}", content)
+def assert_rejected(content: bytes, ending: str, message: str, tmp_path: Path, **more) -> str:
+    path = write(tmp_path, f"wrong{ending}", content)
     with pytest.raises(BadValue, match=message) as caught:
         read_cloud(path, **more)
     assert str(caught.value).startswith(f"{path}: ")
@@ -224,19 +228,23 @@ def wrong(content: bytes, ending: str, message: str, tmp_path: Path, **more) -> 
         ({"WIDTH": "100000", "HEIGHT": "100000", "POINTS": "10000000000"}, "at most 30,000,000"),
     ],
 )
-def test_wrong_headers_of_pcd_files(
+def test_invalid_headers_of_pcd_files_are_rejected(
     tmp_path: Path, head: dict[str, str | None], message: str
 ) -> None:
-    wrong(pcd(head=head), ".pcd", message, tmp_path)
+    assert_rejected(pcd(head=head), ".pcd", message, tmp_path)
 
 
-def test_bombs_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
-    """30 million points that a few bytes claim to be: more than LZF can grow."""
+def test_decompression_bombs_are_rejected_before_allocation(tmp_path: Path) -> None:
+    """A short file that declares 30 million points, more than LZF can expand to."""
     many = {"WIDTH": "5000", "HEIGHT": "6000", "POINTS": "30000000"}
     head = pcd("binary_compressed", head=many).partition(b"DATA")[0] + b"DATA binary_compressed\n"
     size = 30_000_000 * 20
-    wrong(head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path)
-    wrong(head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "says 400 bytes", tmp_path)
+    assert_rejected(
+        head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path
+    )
+    assert_rejected(
+        head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "says 400 bytes", tmp_path
+    )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         array = io.BytesIO()
@@ -244,48 +252,58 @@ def test_bombs_are_refused_before_memory_is_taken(tmp_path: Path) -> None:
             array, {"descr": "<f8", "fortran_order": False, "shape": (10**9, 3)}
         )
         archive.writestr("points.npy", array.getvalue() + b"\0" * 10**6)
-    wrong(buffer.getvalue(), ".npz", "3,000,000,000 numbers, at most 90,000,000", tmp_path)
+    assert_rejected(
+        buffer.getvalue(), ".npz", "3,000,000,000 numbers, at most 90,000,000", tmp_path
+    )
     wide = struct.pack(">IIBBBBB", 10**6, 10**6, 16, 0, 0, 0, 0)
     png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + wide + b"\0" * 20
-    wrong(png, ".png", "1,000,000,000,000 points", tmp_path, intrinsics=Intrinsics(1, 1, 0, 0))
+    assert_rejected(
+        png, ".png", "1,000,000,000,000 points", tmp_path, intrinsics=Intrinsics(1, 1, 0, 0)
+    )
 
 
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
-def test_pcd_files_cut_off_anywhere(tmp_path: Path, data: str) -> None:
+def test_truncated_pcd_files_are_rejected(tmp_path: Path, data: str) -> None:
     whole = pcd(data)
     for length in range(0, len(whole) - 5, 7):
         with pytest.raises(BadValue):
             read_pcd(whole[:length])
-    wrong(whole[: len(whole) * 2 // 3], ".pcd", "cut off|no row of numbers", tmp_path)
+    assert_rejected(whole[: len(whole) * 2 // 3], ".pcd", "cut off|no row of numbers", tmp_path)
 
 
-def test_other_files_cut_off(tmp_path: Path) -> None:
-    wrong(ply()[:600], ".ply", "of its 54 vertices: it is cut off", tmp_path)
-    wrong(ply("ascii")[:700], ".ply", "cut off|no row of numbers", tmp_path)
-    wrong(ply(count="many"), ".ply", "no points", tmp_path)
-    wrong(b"plx" + ply()[3:], ".ply", "is no PLY file", tmp_path)
-    wrong(ply().replace(b"float z", b"float w"), ".ply", "x, y, w.*x, y, z are needed", tmp_path)
-    wrong(b"1 2\n3 4\n", ".xyz", "2 numbers a line", tmp_path)
-    wrong(b"1 2 3\n4 5\n", ".xyz", "no row of numbers", tmp_path)
-    wrong(b"", ".xyz", "has no points", tmp_path)
-    wrong(b"# told\n", ".xyz", "has no points", tmp_path)
-    write_npz(tmp_path / "a.npz", PointCloud(POINTS.astype(float)))
-    wrong((tmp_path / "a.npz").read_bytes()[:-200], ".npz", "damaged or cut off", tmp_path)
+def test_other_truncated_files_are_rejected(tmp_path: Path) -> None:
+    assert_rejected(ply()[:600], ".ply", "of its 54 vertices: it is cut off", tmp_path)
+    assert_rejected(ply("ascii")[:700], ".ply", "cut off|no row of numbers", tmp_path)
+    assert_rejected(ply(count="many"), ".ply", "no points", tmp_path)
+    assert_rejected(b"plx" + ply()[3:], ".ply", "is no PLY file", tmp_path)
+    assert_rejected(
+        ply().replace(b"float z", b"float w"), ".ply", "x, y, w.*x, y, z are needed", tmp_path
+    )
+    assert_rejected(b"1 2\n3 4\n", ".xyz", "2 numbers a line", tmp_path)
+    assert_rejected(b"1 2 3\n4 5\n", ".xyz", "no row of numbers", tmp_path)
+    assert_rejected(b"", ".xyz", "has no points", tmp_path)
+    assert_rejected(b"# told\n", ".xyz", "has no points", tmp_path)
+    np.savez_compressed(tmp_path / "a.npz", points=POINTS.astype(float))
+    assert_rejected(
+        (tmp_path / "a.npz").read_bytes()[:-200], ".npz", "damaged or cut off", tmp_path
+    )
     buffer = io.BytesIO()
     np.savez(buffer, point=POINTS)
-    wrong(buffer.getvalue(), ".npz", "holds point; points are needed", tmp_path)
+    assert_rejected(buffer.getvalue(), ".npz", "holds point; points are needed", tmp_path)
     buffer = io.BytesIO()
     np.savez(buffer, points=np.array([{"a": 1}], object))
-    wrong(buffer.getvalue(), ".npz", "numbers are needed", tmp_path)
+    assert_rejected(buffer.getvalue(), ".npz", "numbers are needed", tmp_path)
 
 
-def test_nothing_seen_millimetres_and_strange_names(tmp_path: Path) -> None:
+def test_empty_clouds_millimetres_and_unknown_endings_are_rejected(tmp_path: Path) -> None:
     empty = np.full_like(POINTS, np.nan)
-    wrong(pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path)
-    wrong(
+    assert_rejected(
+        pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path
+    )
+    assert_rejected(
         pcd(points=POINTS * 1000), ".pcd", r"points that are 3,\d+ m apart; .*millimetres", tmp_path
     )
-    cloud = read_cloud(written(tmp_path, "mm.pcd", pcd(points=POINTS * 1000)), unit=0.001)
+    cloud = read_cloud(write(tmp_path, "mm.pcd", pcd(points=POINTS * 1000)), unit=0.001)
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-6)
     np.testing.assert_allclose(cloud.origins, [0.001, 0.002, 0.003])
     with pytest.raises(BadValue, match="clouds end in .*did you mean '.pcd'"):
@@ -296,7 +314,7 @@ def test_nothing_seen_millimetres_and_strange_names(tmp_path: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=3000))
-def test_lzf_gives_back_what_was_packed(data: bytes) -> None:
+def test_lzf_round_trip(data: bytes) -> None:
     data = data + data[: len(data) // 2] + b"abcabcabc" * 50
     packed = lzf(data)
     assert decompress(packed, len(data)) == data
@@ -304,7 +322,7 @@ def test_lzf_gives_back_what_was_packed(data: bytes) -> None:
         decompress(packed[:-1], len(data))
 
 
-def test_clouds_refuse_what_does_not_fit() -> None:
+def test_clouds_reject_inconsistent_arrays() -> None:
     with pytest.raises(BadValue, match="not \\(n, 3\\)"):
         PointCloud(np.zeros((4, 2)))
     with pytest.raises(BadValue, match="2 rows of 3 columns are not 4 points"):

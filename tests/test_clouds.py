@@ -10,7 +10,7 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array
 
 
-def plane(count: int, rng: np.random.Generator, noise: float = 0.0) -> Array:
+def plane_points(count: int, rng: np.random.Generator, noise: float = 0.0) -> Array:
     """Return points near the plane through (0, 0, 1) with normal (1, 2, 2) / 3."""
     across = np.array([1.0, 2.0, 2.0]) / 3
     first = np.array([0.0, 1.0, -1.0]) / np.sqrt(2)
@@ -20,14 +20,14 @@ def plane(count: int, rng: np.random.Generator, noise: float = 0.0) -> Array:
     return result
 
 
-def test_a_plane_is_found_with_its_error_and_without_outliers() -> None:
+def test_plane_fit_rejects_outliers_and_reports_its_error() -> None:
     rng = np.random.default_rng(0)
-    points = plane(4000, rng, noise=0.005)
+    points = plane_points(4000, rng, noise=0.005)
     fit = fit_plane(points)
     assert np.abs(fit.normal @ np.array([1, 2, 2]) / 3) == pytest.approx(1.0, abs=1e-5)
     assert fit.error == pytest.approx(0.005, rel=0.03)
     assert fit.kept == 4000
-    wild = np.concatenate([points, plane(40, rng) + np.array([0.0, 0.0, 0.5])])
+    wild = np.concatenate([points, plane_points(40, rng) + np.array([0.0, 0.0, 0.5])])
     again = fit_plane(wild)
     assert again.kept == 4000
     assert again.error == pytest.approx(fit.error, rel=1e-6)
@@ -35,11 +35,11 @@ def test_a_plane_is_found_with_its_error_and_without_outliers() -> None:
         fit_plane(points[:3])
 
 
-def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m() -> None:
-    """4.8 mm ± 0.5 on the cloud as it is; larger voxels smooth it, as in the report."""
+def test_roach_table31_plane_fit_error_of_kinect_2_at_6_m() -> None:
+    """4.8 mm ± 0.5 on the unfiltered cloud; larger voxels smooth it, as in the report."""
     table = roach_table31.run(RunOptions(quick=True)).table.to_json()
     assert table["experiment"] == "roach-table31"
-    printed = [row for row in table["rows"] if row["paper"]]  # the others are real table tops
+    printed = [row for row in table["rows"] if row["paper"]]  # the other rows are real table tops
     ours = [row["ours"] for row in printed]
     assert [row["paper"]["error_mm"] for row in printed] == [
         4.833, 4.808, 4.916, 4.315, 3.644, 3.327,
@@ -47,13 +47,13 @@ def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m() -> None:
     assert ours[0]["error_mm"] == pytest.approx(4.8, abs=0.5)
     assert ours[0]["points"] == pytest.approx(28359, rel=0.05)
     assert ours[5]["error_mm"] < ours[3]["error_mm"] < ours[0]["error_mm"]
-    # Large voxels are few: their rows need more placements than a quick run has.
+    # There are few large voxels: their rows need more placements than a quick run has.
     assert all(row["agrees"] for row in printed[:4])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_roach_table31_in_full_whatever_the_seed(seed) -> None:
+def test_roach_table31_in_full_for_every_seed(seed) -> None:
     table = roach_table31.run(RunOptions(seed=seed)).table
     assert table.agree >= 5
     assert table.rows[0].ours["error_mm"] == pytest.approx(4.8, abs=0.5)

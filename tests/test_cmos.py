@@ -1,4 +1,4 @@
-"""The CMOS filter on plain arrays: geometry, light, noise, calibration; and OpenCV's opinion."""
+"""CMOS filter on arrays: geometry, light, noise, calibration, comparison with OpenCV."""
 
 import math
 import os
@@ -47,24 +47,24 @@ ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
 PAPER_SPIN = math.radians(300.0)  # rad/s   fig. 9: 0.30 deg/ms
 
 
-def flat(level: int, lens: Lens = PINHOLE) -> npt.NDArray[np.uint8]:
+def uniform_image(level: int, lens: Lens = PINHOLE) -> npt.NDArray[np.uint8]:
     return np.full((lens.height, lens.width, 3), level, np.uint8)
 
 
-def through(
+def filtered(
     camera: CmosFilter,
     draw: Callable[..., Any],
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0),
     seed: int = 0,
 ) -> npt.NDArray[np.uint8]:
-    """Return what ``camera`` sees of a pinhole picture that ``draw(plane)`` makes."""
+    """Return the image of ``camera`` for a pinhole image rendered by ``draw(plane)``."""
     plane = camera.source_plane(spin)
     pixels = np.concatenate([draw(plane).reshape(-1), np.zeros(SPARE_BYTES, np.uint8)])
     return camera.apply_warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
 
 
-def wall(edge: float) -> Callable[..., Any]:
-    """Return how to draw a wall, dark left of the direction ``edge`` (a tangent), white right."""
+def wall_renderer(edge: float) -> Callable[..., Any]:
+    """Return a function that renders a wall, dark left of the tangent ``edge``, white right."""
 
     def draw(plane: ImagePlane) -> npt.NDArray[np.uint8]:
         (fx, _), (cx, _) = plane.focal, plane.centre
@@ -75,7 +75,7 @@ def wall(edge: float) -> Callable[..., Any]:
     return draw
 
 
-def edges(image: npt.NDArray[np.uint8]) -> tuple[Array, Array]:
+def edge_statistics(image: npt.NDArray[np.uint8]) -> tuple[Array, Array]:
     """Return mean and variance of each row's brightness step, pixels."""
     slope = np.diff(image.mean(axis=2), axis=1)
     where = np.arange(slope.shape[1]) + 0.5
@@ -98,14 +98,14 @@ def test_distortion_round_trip(distortion: Radial | Polynomial) -> None:
 
 
 @given(st.floats(-0.5, 0.3), st.floats(-0.6, 0.6), st.floats(-0.6, 0.6))
-def test_radial_distortion_is_the_papers_closed_form(kappa: float, u: float, v: float) -> None:
+def test_radial_distortion_matches_equation_2(kappa: float, u: float, v: float) -> None:
     shrunk = 2 / (1 + math.sqrt(1 - 4 * kappa * (u * u + v * v)))  # eq. 2
     x, y = Radial(kappa).distort((u, v))
     assert (x, y) == pytest.approx((shrunk * u, shrunk * v), abs=1e-12)
     assert Radial(kappa).undistort((x, y)) == pytest.approx((u, v), abs=1e-9)
 
 
-def test_the_polynomial_is_opencvs() -> None:
+def test_distortion_polynomial_matches_opencv() -> None:
     lens = replace(PINHOLE, distortion=LENSES[-1])
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
     bodies = np.concatenate([points, np.ones((50, 1))], axis=1)
@@ -116,7 +116,7 @@ def test_the_polynomial_is_opencvs() -> None:
     assert lens.pixels(points) == pytest.approx(theirs.reshape(-1, 2), abs=1e-6)
 
 
-def test_impossible_lenses_are_refused() -> None:
+def test_invalid_lenses_are_rejected() -> None:
     with pytest.raises(BadValue, match="no picture of points further than"):
         Radial(0.6).distort((0.9, 0.0))
     with pytest.raises(BadValue, match="has no inverse"):
@@ -128,53 +128,55 @@ def test_impossible_lenses_are_refused() -> None:
 
 
 @pytest.mark.parametrize("kappa", [-0.1, 0.1])
-def test_the_filter_puts_things_where_the_lens_does(kappa: float) -> None:
+def test_filter_and_lens_give_the_same_pixels(kappa: float) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     edge = 0.4
-    seen, _ = edges(through(CmosFilter(lens), wall(edge)))
+    seen, _ = edge_statistics(filtered(CmosFilter(lens), wall_renderer(edge)))
     heights = lens.points(np.stack([seen, np.arange(lens.height)], axis=-1))[:, 0]
     assert heights == pytest.approx(edge, abs=0.1 / lens.focal[0])  # a tenth of a pixel
 
 
-def test_a_filter_of_nothing_changes_nothing() -> None:
+def test_ideal_filter_is_the_identity() -> None:
     picture = np.random.default_rng(0).integers(0, 256, (144, 176, 3), np.uint8)
     assert np.array_equal(CmosFilter(PINHOLE)(picture), picture)
 
 
 @pytest.mark.parametrize("speed", [PAPER_SPIN, -PAPER_SPIN / 3])
-def test_skew_and_motion_blur_are_what_geometry_says(speed: float) -> None:
-    """A vertical edge, a camera that turns: focal length, speed and line delay predict it all."""
+def test_skew_and_motion_blur_match_the_closed_form(speed: float) -> None:
+    """Vertical edge and rotating camera: prediction by focal length, speed and line delay."""
     camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
-    places, moving = edges(through(camera, wall(0.0), spin=(0.0, speed, 0.0)))
+    places, moving = edge_statistics(filtered(camera, wall_renderer(0.0), spin=(0.0, speed, 0.0)))
     instant = CmosFilter(PINHOLE, IDEAL_CMOS, replace(ROLLING, exposure_s=0.0))
-    _, sharp = edges(through(instant, wall(0.0), spin=(0.0, speed, 0.0)))
+    _, sharp = edge_statistics(filtered(instant, wall_renderer(0.0), spin=(0.0, speed, 0.0)))
     rows = np.arange(PINHOLE.height) - (PINHOLE.height - 1) / 2
     late = rows * ROLLING.readout_s / PINHOLE.height
     focal, centre = PINHOLE.focal[0], PINHOLE.centre[0]
     assert places == pytest.approx(centre - focal * np.tan(speed * late), abs=0.5)
-    length = np.sqrt(12 * np.median(moving - sharp))  # an even blur's variance is its length² / 12
+    length = np.sqrt(
+        12 * np.median(moving - sharp)
+    )  # the variance of a uniform blur is length² / 12
     assert length == pytest.approx(focal * abs(speed) * ROLLING.exposure_s, abs=0.5)
 
 
-def test_a_turn_is_a_rotation() -> None:
+def test_rotation_of_the_camera_shifts_the_image() -> None:
     turn = spin_projections(np.eye(3), np.array([0.3, -0.2, 0.5]), np.array([1.7]))[0]
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-12)
     assert np.linalg.det(turn) == pytest.approx(1)
     yaw = spin_projections(np.eye(3), np.array([0.0, 1.0, 0.0]), np.array([0.1]))[0]
-    assert yaw @ [0, 0, 1] == pytest.approx([math.sin(0.1), 0, math.cos(0.1)])  # looks right
+    assert yaw @ [0, 0, 1] == pytest.approx([math.sin(0.1), 0, math.cos(0.1)])  # points right
 
 
-def test_even_a_tumbling_camera_has_a_picture() -> None:
+def test_fast_rotation_gives_a_finite_image() -> None:
     camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
     assert camera.source_plane((300.0, 400.0, 500.0)).width < 20 * PINHOLE.width
-    assert camera(flat(77), spin=(300.0, 400.0, 500.0)).max() == 77
+    assert camera(uniform_image(77), spin=(300.0, 400.0, 500.0)).max() == 77
 
 
 # -- light -----------------------------------------------------------------------------------------
 
 
-def test_lens_blur_is_a_gaussian_of_five_by_five() -> None:
-    point = flat(0)
+def test_lens_blur_is_a_five_by_five_gaussian() -> None:
+    point = uniform_image(0)
     point[70, 80] = 255
     seen = CmosFilter(PINHOLE, Cmos(blur=1.0, darkening=0.0))(point)
     weights = np.exp(-(np.arange(-2, 3) ** 2) / 2)
@@ -186,35 +188,37 @@ def test_lens_blur_is_a_gaussian_of_five_by_five() -> None:
 
 @pytest.mark.parametrize("power", [2.0, 4.0])
 def test_limb_darkening_is_a_power_of_the_cosine(power: float) -> None:
-    seen = CmosFilter(PINHOLE, Cmos(blur=0.0, darkening=power))(flat(200))
+    seen = CmosFilter(PINHOLE, Cmos(blur=0.0, darkening=power))(uniform_image(200))
     rays = PINHOLE.rays()
     cosine = 1 / np.sqrt(1 + (rays**2).sum(axis=-1))
     assert np.abs(seen - (200 * cosine**power)[..., None]).max() <= 0.5 + 1e-3
 
 
-def test_exposure_and_white_balance() -> None:
+def test_exposure_and_white_balance_scale_brightness() -> None:
     warm = white_balance(light_kelvin=3000, camera_kelvin=4300)
     assert white_balance(4300, 4300) == (1, 1, 1)
     assert warm[0] > 1 > warm[2]
-    seen = CmosFilter(PINHOLE, replace(IDEAL_CMOS, exposure=1.2, balance=warm))(flat(100))
+    seen = CmosFilter(PINHOLE, replace(IDEAL_CMOS, exposure=1.2, balance=warm))(uniform_image(100))
     assert seen[0, 0] == pytest.approx(120 * np.array(warm), abs=0.51)
-    assert CmosFilter(PINHOLE, replace(IDEAL_CMOS, exposure=3.0))(flat(100)).min() == 255, (
-        "saturates"
-    )
+    assert (
+        CmosFilter(PINHOLE, replace(IDEAL_CMOS, exposure=3.0))(uniform_image(100)).min() == 255
+    ), "saturates"
 
 
 # -- noise -----------------------------------------------------------------------------------------
 
 
-def noisy(level: int, noise: Noise, frames: int = 8, lens: Lens = PINHOLE) -> Array:
+def noisy_images(level: int, noise: Noise, frames: int = 8, lens: Lens = PINHOLE) -> Array:
     camera = CmosFilter(lens, replace(IDEAL_CMOS, noise=noise))
-    return np.stack([camera(flat(level, lens), seed=seed) for seed in range(frames)]).astype(float)
+    return np.stack(
+        [camera(uniform_image(level, lens), seed=seed) for seed in range(frames)]
+    ).astype(float)
 
 
 @pytest.mark.parametrize("level", [40, 128, 200])
-def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level: int) -> None:
+def test_noise_deviation_grows_with_brightness(level: int) -> None:
     noise = Noise(read=3.0, shot=0.08)
-    seen = noisy(level, noise)
+    seen = noisy_images(level, noise)
     deviation = math.sqrt(noise.deviation(level) ** 2 + 1 / 12)  # rounding to grey levels
     assert seen.mean() == pytest.approx(level, abs=5 * deviation / math.sqrt(seen.size))
     assert seen.std() == pytest.approx(deviation, rel=0.01)
@@ -223,8 +227,8 @@ def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level: in
     assert (normal**4).mean() == pytest.approx(3, abs=0.1)
 
 
-def test_noise_is_white_in_every_direction() -> None:
-    seen = noisy(128, Noise(read=8.0)) - 128
+def test_noise_is_uncorrelated_in_space_time_and_colour() -> None:
+    seen = noisy_images(128, Noise(read=8.0)) - 128
     pairs = {
         "columns": (seen[:, :, 1:], seen[:, :, :-1]),
         "rows": (seen[:, 1:], seen[:, :-1]),
@@ -237,27 +241,27 @@ def test_noise_is_white_in_every_direction() -> None:
         assert abs(correlation) < 5 / math.sqrt(one.size), name
     spectrum = np.abs(np.fft.fft2(seen[..., 0], axes=(1, 2))) ** 2 / seen[0, ..., 0].size / 64
     assert spectrum.mean() == pytest.approx(1, abs=0.03)
-    assert spectrum.max() < 20, "no hidden stripes: the largest of 2e5 exponentials is about 12"
+    assert spectrum.max() < 20, "no stripes: the largest of 2e5 exponential variates is about 12"
 
 
-def test_the_normal_table_is_normal() -> None:
+def test_normal_table_is_normally_distributed() -> None:
     table = normal_table().astype(float)
     assert (table.mean(), table.var()) == pytest.approx((0, 1), abs=1e-6)
     assert (table**4).mean() == pytest.approx(3, abs=0.03)
 
 
-def test_the_seed_decides_the_noise() -> None:
+def test_noise_depends_on_the_seed_only() -> None:
     camera = CmosFilter(PINHOLE, Cmos(noise=Noise(read=2.0)), ROLLING)
-    first, again, other = (camera(flat(100), seed=seed) for seed in (1, 1, 2))
+    first, again, other = (camera(uniform_image(100), seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
-# -- one sweep against one effect after another ----------------------------------------------------
+# -- one sweep against separate effects ----------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def views() -> Iterator[Callable[..., Any]]:
+def image_planes() -> Iterator[Callable[..., Any]]:
     model, data = bench.scene()
     with Renderer(64, 64, shadows=False, smooth=False) as renderer:
         yield lambda size, noise, spin: bench.FilteredView(
@@ -267,20 +271,20 @@ def views() -> Iterator[Callable[..., Any]]:
 
 @pytest.mark.parametrize("size", bench.SIZES)
 @pytest.mark.parametrize("spin", [bench.SPIN, bench.STILL, (1.0, -2.0, 3.0)])
-def test_both_ways_agree_within_a_grey_level(
-    views: Callable[..., Any], size: tuple[int, int], spin: tuple[float, float, float]
+def test_sweep_and_separate_effects_agree_within_a_grey_level(
+    image_planes: Callable[..., Any], size: tuple[int, int], spin: tuple[float, float, float]
 ) -> None:
-    view = views(size, bench.NO_NOISE, spin)
+    view = image_planes(size, bench.NO_NOISE, spin)
     fused, separate = view.fused(), view.separate()
-    assert fused.std() > 20, "there must be something to see"
+    assert fused.std() > 20, "the image must not be empty"
     assert np.abs(fused.astype(int) - separate).max() <= 1
 
 
-def test_both_ways_have_the_same_noise(views: Callable[..., Any]) -> None:
+def test_sweep_and_separate_effects_have_the_same_noise(image_planes: Callable[..., Any]) -> None:
     noise = bench.ERS210.cmos.noise
     view, clean = (
-        views(bench.SIZES[0], noise, bench.SPIN),
-        views(bench.SIZES[0], bench.NO_NOISE, bench.SPIN),
+        image_planes(bench.SIZES[0], noise, bench.SPIN),
+        image_planes(bench.SIZES[0], bench.NO_NOISE, bench.SPIN),
     )
     quiet = clean.fused().astype(float)
     unclipped = (quiet > 20) & (quiet < 235)
@@ -304,28 +308,28 @@ BOARDS = [
 
 
 @pytest.mark.parametrize("kappa", [-0.3, -0.1, 0.15])
-def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa: float) -> None:
+def test_kappa_is_estimated_from_images_of_a_checkerboard(kappa: float) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
     found = [
         find_corners(
-            through(camera, lambda plane, X=X: draw_checkerboard(plane, X), seed=n), (9, 7)
+            filtered(camera, lambda plane, X=X: draw_checkerboard(plane, X), seed=n), (9, 7)
         )
         for n, X in enumerate(BOARDS)
     ]
     fit = fit_kappa(found, PINHOLE)
     assert fit.kappa == pytest.approx(kappa, abs=0.015)
     assert fit.residual < 0.1
-    rays = lens.rays()  # what the error means at the corner, pixels
+    rays = lens.rays()  # effect of the error at the corner, pixels
     error = Radial(fit.kappa).distort(rays) - Radial(kappa).distort(rays)
     assert np.abs(error * lens.focal).max() < 0.5
 
 
-def test_darkening_and_noise_are_found_in_pictures_of_a_wall() -> None:
+def test_darkening_and_noise_are_estimated_from_images_of_a_wall() -> None:
     noise, power = Noise(read=2.5, shot=0.06), 3.3
     camera = CmosFilter(PINHOLE, Cmos(darkening=power, noise=noise))
     walls = [
-        np.stack([camera(flat(level), seed=100 * level + n) for n in range(12)])
+        np.stack([camera(uniform_image(level), seed=100 * level + n) for n in range(12)])
         for level in (60, 120, 180, 230)
     ]
     assert fit_darkening(walls[2], PINHOLE).power == pytest.approx(power, abs=0.02)
@@ -335,21 +339,21 @@ def test_darkening_and_noise_are_found_in_pictures_of_a_wall() -> None:
     assert fit.shot == pytest.approx(noise.shot, rel=0.05)
 
 
-def test_calibration_says_what_is_wrong_with_a_picture() -> None:
+def test_calibration_reports_unusable_images() -> None:
     with pytest.raises(BadValue, match="no checkerboard of 9 x 7"):
-        find_corners(flat(100), (9, 7))
+        find_corners(uniform_image(100), (9, 7))
     with pytest.raises(BadValue, match="not clipped"):
-        fit_darkening(flat(255)[None], PINHOLE)
+        fit_darkening(uniform_image(255)[None], PINHOLE)
     with pytest.raises(BadValue, match="2 brightnesses"):
-        fit_noise([flat(100)[None]])
+        fit_noise([uniform_image(100)[None]])
     with pytest.raises(BadValue, match="needs a picture"):
         fit_kappa([], PINHOLE)
 
 
-# -- what users may say ----------------------------------------------------------------------------
+# -- options ----------------------------------------------------------------------------
 
 
-def test_pictures_of_another_size_are_refused() -> None:
+def test_images_of_another_size_are_rejected() -> None:
     with pytest.raises(BadValue, match=r"uint8 \(144, 176, 3\)"):
         CmosFilter(PINHOLE)(np.zeros((10, 10, 3), np.uint8))
     with pytest.raises(BadValue, match="read is -1"):
@@ -360,7 +364,7 @@ def test_pictures_of_another_size_are_refused() -> None:
         Shutter(exposure_s=-1.0)
 
 
-def test_imagers_by_name_and_by_numbers() -> None:
+def test_imagers_are_given_by_name_or_by_parameters() -> None:
     assert resolve_imager("ers210") is IMAGERS["ers210"]
     own = resolve_imager(
         {"width": 320, "height": 240, "fov_deg": [60, 46], "kappa": -0.2, "read": 1.5}
@@ -377,7 +381,7 @@ def test_imagers_by_name_and_by_numbers() -> None:
 
 @pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)])
 @pytest.mark.parametrize("lens", [ERS210.lens, replace(ERS210.lens, width=63, height=48)])
-def test_numpy_makes_the_same_picture_as_the_compiled_sweep(
+def test_numpy_and_compiled_sweep_give_the_same_image(
     lens: Lens, spin: tuple[float, float, float]
 ) -> None:
     source = np.random.default_rng(1).integers(0, 256, (lens.height, lens.width, 3))
@@ -391,7 +395,7 @@ def test_numpy_makes_the_same_picture_as_the_compiled_sweep(
     assert (compiled != arrays).mean() < 1e-3
 
 
-def test_without_numba_pictures_are_made_all_the_same(tmp_path: Path) -> None:
+def test_images_are_computed_without_numba(tmp_path: Path) -> None:
     (tmp_path / "numba.py").write_text("raise ImportError('there is no numba')")
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as util\nfound = util.find_spec\n"
@@ -411,8 +415,8 @@ def test_without_numba_pictures_are_made_all_the_same(tmp_path: Path) -> None:
     assert 60 < float(said.stdout) < 99  # dark towards the corners
 
 
-def test_without_numba_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_numba_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "grouser.sensors.imaging.cmos_kernel", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingDependency, match=r"numba: pip install .grouser\[camera\]"):
-        CmosFilter(PINHOLE, compiled=True)(flat(100))
+        CmosFilter(PINHOLE, compiled=True)(uniform_image(100))

@@ -1,4 +1,4 @@
-"""Asanuma et al. 2004 on the rendered field: what the software sees, measures and believes."""
+"""Asanuma et al. 2004 on the rendered field: sightings, measurements and estimated poses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from grouser.experiments import cmos_distance, cmos_table1
 from grouser.experiments import cmos_rig as rig
+from grouser.experiments.cmos_table1 import LocalisationResult
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose
 from grouser.perception.localise import PoseEstimate, wrap_angle
@@ -19,8 +20,8 @@ STANDS = ((0.3, -0.4, 0.5), (-1.2, 0.7, 2.6), (1.6, 0.2, -2.0), (0.0, 0.9, -0.8)
 
 
 @pytest.mark.parametrize("camera", rig.CAMERAS)
-def test_beacons_and_posts_are_where_the_map_says(camera) -> None:
-    """Every sighting at four places: directions within 0.6 deg, distances within 12 %."""
+def test_sightings_of_beacons_and_posts_match_the_map(camera) -> None:
+    """At four poses directions are within 0.6 deg and distances within 12 %."""
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
     software, places = rig.vision(camera), rig.field_map().landmarks
     seen = 0
@@ -41,17 +42,17 @@ def test_beacons_and_posts_are_where_the_map_says(camera) -> None:
 
 
 def test_only_the_characteristics_make_distances_vary() -> None:
-    """Figs 11 and 12 at two distances: 0 without, some with, more further away."""
-    near, far = (cmos_distance.look(distance, 8, seed=3) for distance in (0.5, 1.5))
-    for looks in (near, far):
-        assert looks.deviation_mm("without") == 0
-        assert looks.off < 0.05
+    """Figs 11 and 12: deviation is 0 without the characteristics and increases with them."""
+    near, far = (cmos_distance.measure_ball(distance, 8, seed=3) for distance in (0.5, 1.5))
+    for one in (near, far):
+        assert one.deviation_mm("without") == 0
+        assert one.mean_error < 0.05
     assert 0 < near.deviation_mm("with") < far.deviation_mm("with")
 
 
-def test_a_waving_head_finds_the_robots_place_and_the_seed_decides_all() -> None:
+def test_a_swinging_head_localises_the_robot_and_the_seed_determines_the_result() -> None:
     pose = (1.0, 0.5, -45.0)
-    found, again = (cmos_table1.stand_at(pose, 3.0, (0, 1)) for _ in range(2))
+    found, again = (cmos_table1.localise_at(pose, 3.0, (0, 1)) for _ in range(2))
     for name in ("with", "without"):
         error = found[name].error
         assert math.hypot(error[0], error[1]) < 0.25
@@ -59,9 +60,9 @@ def test_a_waving_head_finds_the_robots_place_and_the_seed_decides_all() -> None
     assert found["with"].sightings > 20
 
 
-def test_heads_wave_as_far_and_as_fast_as_told() -> None:
+def test_heads_swing_with_the_given_amplitude_and_period() -> None:
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
-    cmos_table1._schedule_waving(simulation, 6.0, cmos_table1.IN_STEP)
+    cmos_table1._schedule_swings(simulation, 6.0, cmos_table1.IN_STEP)
     angles = []
     for _ in range(150):
         simulation.step(cmos_table1.PICTURE)
@@ -69,12 +70,12 @@ def test_heads_wave_as_far_and_as_fast_as_told() -> None:
     angles = np.array(angles)
     assert angles.max() == pytest.approx(cmos_table1.SWING, abs=math.radians(3))
     assert angles.min() == pytest.approx(-cmos_table1.SWING, abs=math.radians(3))
-    in_step = angles[:75] - angles[75:]  # one wave later
+    in_step = angles[:75] - angles[75:]  # one period later
     assert np.abs(in_step[15:]).max() < math.radians(1)
 
 
-def found(dx, dy, turn, half):
-    """Return an outcome with these errors (m, deg) and divisions this wide to either side."""
+def found(dx: float, dy: float, turn: float, half: float) -> LocalisationResult:
+    """Return a result with these errors (m, deg) and divisions of half width ``half``."""
     truth = np.array([1.0, 0.5, math.radians(45)])
     pose = truth + np.array([dx, dy, math.radians(turn)])
     estimate = PoseEstimate(pose, pose - half, pose + half)
@@ -93,7 +94,7 @@ def test_cells_of_the_table() -> None:
     assert set(cells) == set(cmos_table1.PRINTED)
 
 
-def test_the_papers_table_adds_up_where_we_say_it_does() -> None:
+def test_the_papers_xy_errors_match_its_x_and_y_errors_in_two_columns() -> None:
     for column, adds_up in enumerate((True, True, False)):
         x, y, xy = (cmos_table1.PRINTED[of, "rms_error_mm"][column] for of in ("x", "y", "xy"))
         assert (abs(math.hypot(x, y) - xy) < 1) == adds_up

@@ -1,10 +1,11 @@
-"""``grouser compare`` and the bench of matching."""
+"""``grouser compare`` and the benchmark of matching."""
 
 from __future__ import annotations
 
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from grouser.evaluation.trajectory import Trajectory
 pytestmark = pytest.mark.usefixtures("working_folder")
 
 
-def climb(samples=160, late=0.0):
+def climb(samples: int = 160, late: float = 0.0) -> Trajectory:
     times = np.linspace(0, 8, samples)
     s = np.clip((times - late) / (8 - late), 0, 1)
     return Trajectory(
@@ -28,46 +29,47 @@ def climb(samples=160, late=0.0):
     )
 
 
-def errors(*arguments):
+def error_values(*arguments: str) -> dict[str, Any]:
     """Return the errors after matching, from the JSON file."""
     result = grouser("compare", *arguments, "--json", "errors.json")
     assert result.exit_code == 0, result.output
     with open("errors.json") as file:
-        return json.load(file)
+        result: dict[str, Any] = json.load(file)
+        return result
 
 
-def test_a_log_has_no_error_against_itself(tmp_path: Path) -> None:
+def test_log_has_no_error_against_itself(tmp_path: Path) -> None:
     climb().write_csv("a.csv")
-    told = errors("a.csv", "a.csv")
+    told = error_values("a.csv", "a.csv")
     assert all(abs(value) < 1e-9 for part in ("before", "after") for value in told[part].values())
 
 
 @pytest.mark.parametrize("own_times", [True, False])
-def test_nor_against_a_copy_with_repeated_samples(own_times) -> None:
+def test_repeated_samples_cause_no_error(own_times: bool) -> None:
     log = climb()
     log.write_csv("a.csv")
     which = np.repeat(np.arange(len(log)), np.random.default_rng(0).integers(1, 4, len(log)))
     copy = log.select(which)
     times = copy.times if own_times else 0.02 * np.arange(len(which))
     Trajectory(times, copy.x, copy.z, copy.pitch).write_csv("b.csv")
-    told = errors("a.csv", "b.csv")
+    told = error_values("a.csv", "b.csv")
     assert all(abs(value) < 1e-9 for value in told["after"].values())
 
 
-def test_rates_clocks_and_offsets_may_differ() -> None:
+def test_rates_and_offsets_in_time_may_differ() -> None:
     climb(400).write_csv("real.csv")
     other = climb(137, late=0.6)
     other.shift(times=1.6e9, x=3.0, z=-1.0).write_csv("sim.csv")
-    told = errors("real.csv", "sim.csv", "--align-starts")
+    told = error_values("real.csv", "sim.csv", "--align-starts")
     assert told["before"]["mean_norm_error_mm"] > 30
     assert told["after"]["mean_norm_error_mm"] < 5
     assert told["samples"] == [400, 137]
     assert "counted as 0" in told["cleaned"][0]
-    loose = errors("real.csv", "sim.csv")
+    loose = error_values("real.csv", "sim.csv")
     assert loose["after"]["mean_norm_error_mm"] > 2000
 
 
-def test_what_was_cleaned_is_said() -> None:
+def test_cleaned_samples_are_reported() -> None:
     log = climb()
     x = log.x.copy()
     x[[5, 9]] = np.nan
@@ -80,16 +82,16 @@ def test_what_was_cleaned_is_said() -> None:
         assert word in result.stdout
 
 
-def test_nose_up_and_index_reach_the_matching() -> None:
+def test_options_nose_up_and_index_are_applied() -> None:
     log = climb()
     log.write_csv("a.csv")
     Trajectory(log.times, log.x, log.z, -log.pitch).write_csv("b.csv")
-    assert errors("a.csv", "b.csv")["after"]["max_pitch_error_deg"] > 30
-    assert errors("a.csv", "a.csv", "--nose-up")["after"]["max_pitch_error_deg"] == 0
-    assert errors("a.csv", "b.csv", "--index", "distance")["index"] == "distance"
+    assert error_values("a.csv", "b.csv")["after"]["max_pitch_error_deg"] > 30
+    assert error_values("a.csv", "a.csv", "--nose-up")["after"]["max_pitch_error_deg"] == 0
+    assert error_values("a.csv", "b.csv", "--index", "distance")["index"] == "distance"
 
 
-def test_numpy_logs_and_the_page(tmp_path: Path) -> None:
+def test_numpy_logs_and_report_page(tmp_path: Path) -> None:
     log = climb()
     log.write_csv("a.csv")
     np.savez("b.npz", t=log.times, x_mm=log.x * 1e3, z=log.z, pitch_deg=np.degrees(log.pitch))
@@ -101,7 +103,7 @@ def test_numpy_logs_and_the_page(tmp_path: Path) -> None:
     assert "<script" not in html
 
 
-def bad(name) -> None:
+def unusable_log(name: str) -> None:
     log = climb()
     if name == "nan.csv":
         Trajectory(log.times, np.full(len(log), np.nan), log.z, log.pitch).write_csv(name)
@@ -126,14 +128,16 @@ def bad(name) -> None:
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
-def test_logs_that_cannot_be_compared_get_one_sentence(name, sentence, first) -> None:
+def test_logs_that_cannot_be_compared_are_reported_in_one_sentence(
+    name: str, sentence: str, first: bool
+) -> None:
     climb().write_csv("good.csv")
-    bad(name)
+    unusable_log(name)
     both = (name, "good.csv") if first else ("good.csv", name)
     assert sentence in error_line(grouser("compare", *both))
 
 
-def test_an_unknown_index_gets_its_nearest_match() -> None:
+def test_error_of_an_unknown_index_names_the_nearest() -> None:
     climb().write_csv("a.csv")
     said = error_line(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
     assert "did you mean 'difference'?" in said
@@ -144,13 +148,15 @@ def test_matching_2000_samples_takes_less_than_a_fifth_of_a_second() -> None:
     first, second = (rng.normal(size=(2, 2000)).cumsum(axis=1) for _ in range(2))
     spent = []
     for _ in range(5):
-        begun = time.process_time()  # of the processor: others may use the machine, too
+        begun = (
+            time.process_time()
+        )  # processor time, which does not depend on other load of the machine
         warp(first, second)
         spent.append(time.process_time() - begun)
     assert min(spent) < 0.2
 
 
-def test_the_bench_measures_matching() -> None:
+def test_benchmark_measures_matching() -> None:
     figures = matching.run(lambda what, done, of: None)
     assert figures["match_2000_s"] > 0
     assert list(figures) == ["match_2000_s", "dtaidistance_s", "ratio"]

@@ -47,7 +47,7 @@ def test_every_example_is_valid(word: str) -> None:
     parse(phrase.example, NAMES, trusted=True)
 
 
-def test_lines_become_actions() -> None:
+def test_lines_are_parsed_to_actions() -> None:
     expected = {
         "open gate 0.5": actions.SetDoor("gate", 0.5),
         "close gate": actions.SetDoor("gate", 0.0),
@@ -149,9 +149,9 @@ def test_help_lists_every_word_and_explains_each(console: Console) -> None:
         ("nonsense ", []),
     ],
 )
-def test_completion(console: Console, text: str, words: list[str]) -> None:
+def test_completion_of_words_and_names(console: Console, text: str, words: list[str]) -> None:
     assert console.complete(text) == words
-    # Over the network it is a line itself; a dot marks its end.
+    # Over the network the completion is a line; a dot marks its end.
     assert console.execute(f"complete {text}.").splitlines() == words
 
 
@@ -177,7 +177,7 @@ def test_error_of_spawn_names_the_world_and_changes_nothing(console: Console) ->
     assert console.simulation.fingerprint() == before
 
 
-def test_step_is_refused_on_a_paced_simulation() -> None:
+def test_step_is_rejected_on_a_paced_simulation() -> None:
     with pytest.raises(GrouserError, match="paced by its server"):
         Console(Simulation(grouser.load("gate"))).execute("step 1")
 
@@ -237,7 +237,7 @@ def test_command_connects_to_a_server() -> None:
     assert "paced by its server" in failed.stderr
 
 
-def test_history_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_file_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readline = pytest.importorskip("readline")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO())

@@ -24,7 +24,7 @@ CROWD = (
 """Class, name, start place."""
 
 STATE_EVERY = 0.2
-"""Simulated seconds between two STA of the UT2004 dialect."""
+"""Simulated time between two STA of the UT2004 dialect, s."""
 
 
 def start_clients(
@@ -75,8 +75,8 @@ def gaps(report: dict[str, Any]) -> list[float]:
 def check(report: dict[str, Any]) -> None:
     """Check that no state is missing, no foreign reading was received and the pictures change."""
     assert max(gaps(report)) < 1.5 * STATE_EVERY
-    # Requests and pictures both come at 10 Hz: some requests are too early, most often those for
-    # Kenaf, of whose fifteen pictures per second every third is left out.
+    # Requests and images both have 10 Hz: some requests arrive before the next image, most often
+    # those for Kenaf, whose camera has 15 Hz and skips every third image.
     assert report["changes"] > 0.3 * report["frames"]
     own = {"man": {"left_camera"}, "kenaf": {"Scanner1"}}
     for name in set(own) - {report["name"]}:
@@ -88,15 +88,15 @@ def check(report: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_seven_robots_with_cameras_run_in_real_time_on_two_cores() -> None:
-    """Needs two idle cores: on a busy machine time is lost, which this test reports."""
-    # Legs and belts are controlled every 4 ms: shorter ticks only cost time.
+    """Time that the server lost on a busy machine is reported and allowed for."""
+    # Legs and belts are controlled every 4 ms; shorter ticks cost processor time without effect.
     with serving("meeting_ground", "--own-pictures", "--fps", "10", "--beat-ms", "4") as ports:
         clients = start_clients(ports, CROWD, seconds=20)
         time.sleep(10.0)  # time stands still during joins and is caught up afterwards
         drive(clients)
         for report in [read_report(client) for client in clients]:
             check(report)
-            # Earlier states had waited in its socket.
+            # Earlier states were buffered in its socket.
             fresh = [stamp for stamp in report["stamps"] if stamp[1] > report["stamps"][0][1] + 5.0]
             (first, begun), (last, ended) = fresh[0], fresh[-1]
             assert (last - first) / (ended - begun) == pytest.approx(1.0, abs=0.02)

@@ -1,12 +1,15 @@
-"""Meshes cut into convex pieces: what they are made of, and how far off they are."""
+"""Decomposition of meshes into convex pieces, and its error."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
+from trimesh.base import Trimesh
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.world.meshes.columns import fit
@@ -14,24 +17,26 @@ from grouser.world.meshes.decomposition import decompose
 from grouser.world.meshes.triangle_mesh import TriangleMesh, hulls
 
 
-def box(size, place=(0, 0, 0)):
-    return trimesh.creation.box(size, trimesh.transformations.translation_matrix(place))
+def box(size: tuple[float, float, float], place: tuple[float, int, float] = (0, 0, 0)) -> Trimesh:
+    result: Trimesh = trimesh.creation.box(size, trimesh.transformations.translation_matrix(place))
+    return result
 
 
-def bridge():
-    """A deck on two piers, joined into one body: 3 convex ones."""
+def bridge() -> Trimesh:
+    """Mesh of a deck on two piers, which consists of three convex pieces."""
     deck = box((2, 0.5, 0.1), (0, 0, 0.45))
     piers = [box((0.2, 0.5, 0.4), (x, 0, 0.2)) for x in (-0.9, 0.9)]
-    return trimesh.boolean.union([deck, *piers])
+    result: Trimesh = trimesh.boolean.union([deck, *piers])
+    return result
 
 
-def volume_of_union(pieces):
+def volume_of_union(pieces: tuple[TriangleMesh, TriangleMesh, TriangleMesh]) -> float:
     solids = [trimesh.Trimesh(piece.vertices, piece.faces) for piece in pieces]
-    return trimesh.boolean.union([solid.convex_hull for solid in solids]).volume
+    return float(trimesh.boolean.union([solid.convex_hull for solid in solids]).volume)
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_a_bridge_becomes_three_solids_and_is_met_exactly(turned) -> None:
+def test_bridge_is_decomposed_exactly_into_three_pieces(turned: bool) -> None:
     mesh = bridge()
     if turned:
         mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
@@ -42,7 +47,7 @@ def test_a_bridge_becomes_three_solids_and_is_met_exactly(turned) -> None:
     assert volume_of_union(cut.pieces) == pytest.approx(mesh.volume, rel=1e-5)
 
 
-def test_a_convex_mesh_stays_one_and_needs_no_other_package(
+def test_convex_mesh_stays_one_piece_without_coacd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "manifold3d", None)
@@ -57,8 +62,8 @@ def test_a_convex_mesh_stays_one_and_needs_no_other_package(
         decompose(mesh.vertices, mesh.faces)
 
 
-def test_coacd_cuts_the_same_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "manifold3d", None)  # so that nothing is cut along planes
+def test_coacd_is_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "manifold3d", None)  # no cut along planes
     mesh = bridge()
     first, second = (decompose(mesh.vertices, mesh.faces, tolerance=0.03) for _ in range(2))
     assert 3 <= len(first.pieces) <= 10
@@ -68,29 +73,29 @@ def test_coacd_cuts_the_same_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_round_inside_goes_to_coacd() -> None:
+def test_curved_cavities_are_decomposed_by_coacd() -> None:
     ring = trimesh.creation.torus(0.5, 0.1, major_sections=24, minor_sections=12)
     cut = decompose(ring.vertices, ring.faces, tolerance=0.03)
     assert 6 <= len(cut.pieces) <= 60
     assert cut.fit.off < 0.03
-    # The hole stays open: nothing is seen from above in the middle.
+    # The hole stays open: no surface is visible from above in the middle.
     corners = np.concatenate([piece.vertices for piece in cut.pieces])
     assert np.hypot(corners[:, 0], corners[:, 1]).min() > 0.3
 
 
-def test_the_fit_sees_a_hull_that_fills_the_room_under_a_bridge() -> None:
+def test_fit_error_includes_a_hull_that_fills_a_cavity() -> None:
     mesh = bridge()
     (hull,) = hulls([np.asarray(mesh.vertices)])
     found = fit(mesh.triangles, hull.triangles, 0.01)
-    assert found.off < 1e-6  # from above nothing is wrong
+    assert found.off < 1e-6  # from above there is no error
     assert found.filled == pytest.approx(1.6 / 2.0, abs=0.01)
     assert not found.within(0.01)
 
 
-def test_the_fit_tells_a_wall_that_is_aside_from_a_step_that_is_too_high() -> None:
+def test_fit_error_separates_lateral_and_vertical_errors() -> None:
     block = box((1, 1, 0.2)).triangles
-    aside, high = block + np.array([0.008, 0, 0]), box((1, 1, 0.22), (0, 0, 0.01)).triangles
-    found = fit(block, aside, 0.01)
+    shifted, high = block + np.array([0.008, 0, 0]), box((1, 1, 0.22), (0, 0, 0.01)).triangles
+    found = fit(block, shifted, 0.01)
     assert found.largest == pytest.approx(0.2)
     assert found.off == pytest.approx(0.01, abs=0.0051)
     found = fit(block, high, 0.01)
@@ -110,14 +115,14 @@ def test_the_fit_tells_a_wall_that_is_aside_from_a_step_that_is_too_high() -> No
         (lambda v, f: (v, np.tile(f, (90_000, 1))), "at most 1,000,000 are allowed"),
     ],
 )
-def test_what_is_no_solid_is_refused_in_words(change, words) -> None:
+def test_invalid_meshes_are_rejected_with_a_reason(change: Callable[..., Any], words: str) -> None:
     cube = box((1, 1, 1))
     with pytest.raises(BadValue) as error:
         decompose(*change(np.array(cube.vertices), np.array(cube.faces)))
     assert words in str(error.value)
 
 
-def test_parts_closedness_and_orientation() -> None:
+def test_parts_closed_meshes_and_orientation_are_detected() -> None:
     cube = TriangleMesh.of(*(np.array(a) for a in (box((1, 1, 1)).vertices, box((1, 1, 1)).faces)))
     inside_out = TriangleMesh(cube.vertices, cube.faces[:, ::-1])
     assert inside_out.volume == pytest.approx(-1)

@@ -1,4 +1,4 @@
-"""Depth cameras: geometry, the Kinects' errors, what they do not see."""
+"""Depth cameras: geometry, errors of both Kinects, missing returns."""
 
 import math
 
@@ -18,25 +18,24 @@ from grouser.sensors.imaging.depth_errors import (
     incidence_cosines,
     smooth_noise,
 )
-from grouser.world.objects import Ball
-from grouser.world.world_object import WorldObject
+from grouser.world.objects import AnyObject, Ball
 
 EYE = {"kind": "depth", "mount": "body", "at": [0.4, 0.0, 0.91]}  # (0.4, 0, 1) in the world
 WALL = block("wall", (2.5, 0, 2), (0.2, 30, 4))  # its face is 2 m ahead
 SMALL = ImagePlane.centred(160, 120, 120.0)
 
 
-def sees(
-    camera: DepthOptics | str, *objects: WorldObject
+def depth_image_of(
+    camera: DepthOptics | str, *objects: AnyObject
 ) -> tuple[DepthCamera, npt.NDArray[np.float32]]:
-    """Return a camera's description and what it sees from where it stands."""
+    """Return the description of a camera and its depth image from its place."""
     sim = simulation({**EYE, "camera": camera}, objects=objects)
     description, _ = sim.scene.sensors["a", "depth"]
     return description, sim.read("a", "depth").array("depth")
 
 
-def wall(plane: ImagePlane, distance: float, yaw: float = 0.0) -> Array:
-    """Return the depths of a plane ``distance`` ahead that is turned about the vertical."""
+def wall_depths(plane: ImagePlane, distance: float, yaw: float = 0.0) -> Array:
+    """Return the depths of a plane at ``distance`` that is rotated about the vertical axis."""
     right, _ = plane.slopes()
     row = distance * math.cos(yaw) / (math.cos(yaw) - math.sin(yaw) * right)
     return np.tile(row, (plane.height, 1))
@@ -45,14 +44,14 @@ def wall(plane: ImagePlane, distance: float, yaw: float = 0.0) -> Array:
 def test_depths_and_clouds_agree_with_geometry() -> None:
     exact = DepthOptics(plane=SMALL, errors=None, near=0.3, far=20.0)
     ball = Ball(name="ball", friction=1, fixed=True, position=(1.9, 0.4, 1.2), radius=0.2)
-    description, depth = sees(exact, WALL, ball)
+    description, depth = depth_image_of(exact, WALL, ball)
     assert depth.shape == (120, 160)
     assert depth.dtype == np.float32
     assert depth[30, 140] == pytest.approx(2.0, abs=1e-4)
     cloud = description.points(depth) + np.array([0.4, 0.0, 1.0])
     on_ball = (
         np.abs(np.linalg.norm(cloud - [1.9, 0.4, 1.2], axis=1) - 0.2) < 0.015
-    )  # it has few facets
+    )  # the mesh has few facets
     on_wall = np.abs(cloud[:, 0] - 2.4) < 1e-3
     on_floor = np.abs(cloud[:, 2]) < 1e-3
     assert on_ball.sum() > 100
@@ -61,37 +60,41 @@ def test_depths_and_clouds_agree_with_geometry() -> None:
     assert on_ball[(pixels[1] < 80) & (pixels[0] < 60)].sum() > 0.9 * on_ball.sum(), "up, left"
 
 
-def test_edges_and_grazing_surfaces_do_not_answer() -> None:
+def test_edges_and_grazing_surfaces_have_no_return() -> None:
     exact = DepthOptics(plane=SMALL, errors=None, near=0.3, far=20.0)
     box = block("box", (1.6, 0.0, 1.0), (0.4, 0.6, 0.4))
-    _, depth = sees(exact, WALL, box)
+    _, depth = depth_image_of(exact, WALL, box)
     silent = np.isnan(depth)
     assert silent[60].sum() >= 2, "left and right edge of the box"
     assert 0.001 < silent[:80].mean() < 0.1, "edges alone"
     right, down = SMALL.slopes()
     for angle, answers in ((75.0, True), (84.0, False)):
-        said = corrupt(wall(SMALL, 2.0, math.radians(angle)), exact, 0, np.random.default_rng(0))
+        said = corrupt(
+            wall_depths(SMALL, 2.0, math.radians(angle)), exact, 0, np.random.default_rng(0)
+        )
         assert np.isfinite(said[60, 80]) == answers
-    level = incidence_cosines(wall(SMALL, 2.0, 0.5), SMALL)
+    level = incidence_cosines(wall_depths(SMALL, 2.0, 0.5), SMALL)
     assert level[60, 80] == pytest.approx(math.cos(0.5), abs=0.01)
     corner = math.sqrt(1 + right[0] ** 2 + down[0] ** 2)
-    assert incidence_cosines(wall(SMALL, 2.0), SMALL)[0, 0] == pytest.approx(1 / corner, abs=1e-6)
+    assert incidence_cosines(wall_depths(SMALL, 2.0), SMALL)[0, 0] == pytest.approx(
+        1 / corner, abs=1e-6
+    )
 
 
-def test_the_sky_and_what_is_out_of_range_do_not_answer() -> None:
-    _, depth = sees(DepthOptics(plane=SMALL, errors=None, near=0.3, far=1.9), WALL)
+def test_sky_and_far_surfaces_have_no_return() -> None:
+    _, depth = depth_image_of(DepthOptics(plane=SMALL, errors=None, near=0.3, far=1.9), WALL)
     assert np.isnan(depth[:60]).all()
-    _, depth = sees("kinect2")
+    _, depth = depth_image_of("kinect2")
     assert np.isnan(depth[:200]).all()
     assert np.isfinite(depth[300:]).mean() > 0.9
 
 
-def test_kinect_1_counts_disparity_in_eighths_of_a_pixel() -> None:
+def test_kinect_1_quantizes_disparity_to_an_eighth_of_a_pixel() -> None:
     """All depths are 8 f b / k with whole k: their spacing is depth² / (8 f b)."""
     optics = DEPTH_CAMERAS["kinect1"]
     scale = 8 * optics.plane.focal[0] * optics.errors.baseline
     rng = np.random.default_rng(0)
-    said = corrupt(wall(optics.plane, 3.0, 0.5), optics, 0, rng)
+    said = corrupt(wall_depths(optics.plane, 3.0, 0.5), optics, 0, rng)
     steps = scale / said[np.isfinite(said)]
     assert np.abs(steps - np.round(steps)).max() < 1e-6
     levels = np.unique(np.round(said[np.isfinite(said)], 9))
@@ -100,12 +103,12 @@ def test_kinect_1_counts_disparity_in_eighths_of_a_pixel() -> None:
     assert np.diff(near_three).mean() == pytest.approx(9.0 / scale, rel=0.02)  # 26 mm
 
 
-def test_kinect_1_noise_grows_with_the_square_of_distance_and_hangs_together() -> None:
+def test_kinect_1_noise_grows_with_squared_distance_and_is_correlated() -> None:
     optics = DEPTH_CAMERAS["kinect1"]
     rng = np.random.default_rng(1)
     spreads = {}
     for distance in (1.0, 2.0, 4.0):
-        off = corrupt(wall(optics.plane, distance), optics, 0, rng) - distance
+        off = corrupt(wall_depths(optics.plane, distance), optics, 0, rng) - distance
         spreads[distance] = float(np.std(off))
         if distance == 4.0:
             together = np.corrcoef(off[:, :-1].ravel(), off[:, 1:].ravel())[0, 1]
@@ -114,8 +117,8 @@ def test_kinect_1_noise_grows_with_the_square_of_distance_and_hangs_together() -
     assert together > 0.6 > 0.1 > abs(apart)
 
 
-def test_kinect_1_has_a_shadow_on_one_side_of_near_things() -> None:
-    """A background behind a near strip is dark on the side away from the projector."""
+def test_kinect_1_has_a_shadow_on_one_side_of_near_objects() -> None:
+    """A near strip casts a shadow on the background, on the side away from the projector."""
     focal, baseline = 580.0, 0.075
     depth = np.full((4, 640), 3.0)
     depth[:, 300:340] = 1.0
@@ -127,12 +130,12 @@ def test_kinect_1_has_a_shadow_on_one_side_of_near_things() -> None:
     assert not in_shadow(focal * baseline / np.full((4, 640), 2.0)).any()
 
 
-def test_kinect_2_noise_grows_with_distance_and_hangs_together() -> None:
+def test_kinect_2_noise_grows_with_distance_and_is_correlated() -> None:
     optics = DEPTH_CAMERAS["kinect2"]
     told, rng = optics.errors, np.random.default_rng(2)
     for distance in (1.0, 3.0, 4.4):
         offs = [
-            corrupt(wall(optics.plane, distance), optics, pattern_seed, rng) - distance
+            corrupt(wall_depths(optics.plane, distance), optics, pattern_seed, rng) - distance
             for pattern_seed in range(6)
         ]
         assert np.nanstd(offs) == pytest.approx(told.floor + told.growth * distance**2, rel=0.1)
@@ -141,15 +144,15 @@ def test_kinect_2_noise_grows_with_distance_and_hangs_together() -> None:
     further = np.corrcoef(off[:, :-10].ravel(), off[:, 10:].ravel())[0, 1]
     assert near > 0.45 > further > 0.1
     pair = [
-        corrupt(wall(optics.plane, 4.0), optics, pattern_seed, rng) - 4.0
+        corrupt(wall_depths(optics.plane, 4.0), optics, pattern_seed, rng) - 4.0
         for pattern_seed in (7, 7, 8)
     ]
     same, other = (np.corrcoef(pair[0].ravel(), off.ravel())[0, 1] for off in pair[1:])
-    assert same == pytest.approx(told.pattern_part, abs=0.05), "its own pattern stays"
+    assert same == pytest.approx(told.pattern_part, abs=0.05), "the fixed pattern is constant"
     assert abs(other) < 0.15
 
 
-def test_smooth_noise_has_variance_one_everywhere() -> None:
+def test_smooth_noise_has_unit_variance_everywhere() -> None:
     rng = np.random.default_rng(3)
     fields = np.array([smooth_noise((40, 60), 5.0, rng) for _ in range(1500)])
     assert fields.std(axis=0) == pytest.approx(1.0, rel=0.12)
@@ -162,30 +165,30 @@ def test_smooth_noise_has_variance_one_everywhere() -> None:
     [("kinect2", (424, 512)), ("kinect2_qhd", (540, 960)), ("kinect2_hd", (1080, 1920))],
 )
 def test_kinect_2_gives_three_sizes_of_cloud(camera: str, shape: tuple[int, int]) -> None:
-    description, depth = sees(camera, WALL)
+    description, depth = depth_image_of(camera, WALL)
     assert depth.shape == shape
     cloud = description.points(depth)
     assert cloud.shape == (np.isfinite(depth).sum(), 3)
     ahead = cloud[np.abs(cloud[:, 1:]).max(axis=1) < 0.4]
     assert ahead[:, 0] == pytest.approx(2.0, abs=0.02)
     assert np.isnan(depth[shape[0] // 2, 0]) == (camera != "kinect2"), (
-        "colour sees more to the sides"
+        "the colour camera has a wider field of view"
     )
 
 
-def test_another_cameras_pixels_interpolate_planes_exactly() -> None:
-    """1 / depth is linear in a plane, depth nearly so: a wall stays a wall."""
+def test_reprojection_to_another_camera_is_exact_on_planes() -> None:
+    """1 / depth of a plane is linear in pixel coordinates, and depth is nearly linear."""
     plane, other = ImagePlane.centred(320, 240, 300.0), ImagePlane.centred(480, 300, 420.0)
-    seen = resample(wall(plane, 2.0, 0.3), plane, other)
+    seen = resample(wall_depths(plane, 2.0, 0.3), plane, other)
     inside = np.isfinite(seen)
     assert inside.mean() > 0.9
-    assert np.abs(seen - wall(other, 2.0, 0.3))[inside].max() < 1e-4
-    holed = wall(plane, 2.0)
+    assert np.abs(seen - wall_depths(other, 2.0, 0.3))[inside].max() < 1e-4
+    holed = wall_depths(plane, 2.0)
     holed[100, 100] = np.nan
     assert 0 < np.isnan(resample(holed, plane, plane)[90:110, 90:110]).sum() <= 4
 
 
-def test_nothing_is_drawn_unless_somebody_looks() -> None:
+def test_depth_image_is_rendered_on_demand() -> None:
     sim = simulation({**EYE, "camera": "kinect2", "name": "a_camera"}, objects=(WALL,))
     sim.step(0.05)
     reading = sim.read("a", "a_camera")
@@ -193,10 +196,10 @@ def test_nothing_is_drawn_unless_somebody_looks() -> None:
     first = reading.array("depth")
     put(sim, -1.0)
     sim.step(0.001)
-    assert reading.array("depth") is first, "an old picture stays as it was"
+    assert reading.array("depth") is first, "an earlier image does not change"
 
 
-def test_unknown_cameras_are_named() -> None:
+def test_error_of_an_unknown_camera_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="did you mean 'kinect2'"):
         DepthCamera(mount="body", camera="kinekt2")
     assert TimeOfFlight(floor=0.0, growth=0.0).measure(

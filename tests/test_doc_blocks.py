@@ -1,4 +1,4 @@
-"""Every command and every code block of README and docs works as it is printed."""
+"""Commands and code blocks of README and docs work as printed."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ RUN = [
 ]
 
 
-def named(pages: list[Path]):
+def parametrize_pages(pages: list[Path]):
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -51,12 +51,14 @@ def test_every_block_has_a_language_or_a_reason_to_skip() -> None:
         assert not (block.reason and block.language in SHOWN_LANGUAGES), (
             f"{block.location}: is never run"
         )
-        assert not block.reason or len(block.reason) > 10, f"{block.location}: say why"
+        assert not block.reason or len(block.reason) > 10, (
+            f"{block.location}: the reason is too short"
+        )
 
 
 @pytest.mark.parametrize(("place", "line"), LINES, ids=[f"{p} {c[:50]}" for p, c in LINES])
 def test_options_in_documented_commands_exist(place: str, line: str) -> None:
-    """Without running them: whole commands of blocks are parsed, options in the text looked up."""
+    """Commands of blocks are parsed; of commands in the text, only options are checked."""
     arguments = grouser_arguments(line)
     if arguments is None or any("…" in word for word in arguments):
         return
@@ -76,21 +78,21 @@ PART = {"name": "part", "terrain": [{"kind": "flat"}]}
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_yaml_blocks_load_as_worlds(page: Path, tmp_path: Path) -> None:
-    """Whole files as they are; the parts of one page together, completed by a name and a plane."""
+    """Complete files are loaded; the parts of a page are merged, with a name and a plane added."""
     whole, parts = [], {}
     for block in blocks(page):
         if block.language == "yaml" and not block.reason:
-            said = yaml.safe_load(block.text)
+            content = yaml.safe_load(block.text)
             place = tmp_path / file_name(block)
             if file_name(block):
                 place.parent.mkdir(exist_ok=True)
                 place.write_text(block.text, encoding="utf-8")
-            if {"name", "terrain"} <= set(said):
+            if {"name", "terrain"} <= set(content):
                 whole.append((block, place.parent if file_name(block) else None))
             elif file_name(block):
-                RobotFile.model_validate(said)
+                RobotFile.model_validate(content)
             else:
-                parts |= said
+                parts |= content
     for block, folder in whole:
         parse(block.text, where=block.location, folder=folder)
     if parts:
@@ -98,7 +100,7 @@ def test_yaml_blocks_load_as_worlds(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@named(RUN)
+@parametrize_pages(RUN)
 def test_code_blocks_of_a_page_run(page, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     ran = subprocess.run(
@@ -114,7 +116,7 @@ def test_code_blocks_of_a_page_run(page, tmp_path: Path) -> None:
 
 README = ROOT / "README.md"
 SERVERS = {"serve", "motors", "control"}
-"""Commands that go on until Ctrl-C."""
+"""Commands that run until Ctrl-C."""
 
 
 @pytest.mark.slow
@@ -122,7 +124,7 @@ SERVERS = {"serve", "motors", "control"}
 def test_inline_commands_of_the_readme_run(command, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     if command.startswith("grouser view"):
-        pytest.skip("opens a window: tests of its own have a display for it")
+        pytest.skip("opens a window; tested separately with a display")
     if command.split()[1] in SERVERS:
         command = f"timeout --signal=INT 60 {command} | grep -m1 listening"
     ran = subprocess.run(
@@ -138,6 +140,6 @@ def test_inline_commands_of_the_readme_run(command, tmp_path: Path) -> None:
 
 
 def environment():
-    """Return this process's, with the commands of this Python found first."""
+    """Return the environment with the commands of this Python first in the path."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"}

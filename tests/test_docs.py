@@ -1,4 +1,4 @@
-"""What the documentation names is there: files, modules, and what is imported from them."""
+"""Files, modules and names that the documentation mentions exist."""
 
 import ast
 import re
@@ -13,18 +13,18 @@ PAGES = sorted(
 PATH = re.compile(r"`([\w./]+\.py)[`:]")
 DOTTED = re.compile(r"\bgrouser(?:\.(?!py\b)[A-Za-z_]\w*)+")
 ENTRY_POINT_GROUPS = {"grouser.terrains", "grouser.robots", "grouser.sensors", "grouser.tracks"}
-"""What other packages announce themselves under: no modules."""
+"""Groups of entry points, which are not modules."""
 IMPORT = re.compile(r"^from (grouser[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
 def pages():
-    """Return every page; the changelog tells of names that are gone."""
+    """Return every page except the changelog, which mentions removed names."""
     return pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 
 
 @cache
 def names(module: str) -> frozenset[str]:
-    """Return what can be had from a module: what it defines, imports or lends out."""
+    """Return the names of a module: definitions, imports and lazy exports."""
     found = set()
     for node in tree(modules()[module]).body:
         match node:
@@ -63,11 +63,11 @@ def test_files_named_in_pages_exist(page) -> None:
 
 MARKDOWN = re.compile(r"\b[\w/-]+\.md\b")
 GENERATED = {"world-file.md", "terrains.md", "objects.md", "triggers.md", "commands.md"}
-"""Reference pages that `make docs` makes; robots.md and sensors.md are among them, too."""
+"""Reference pages that `make docs` generates, robots.md and sensors.md included."""
 
 
 PENDING: set[str] = set()
-"""Pages that are being written. Must be empty in the end."""
+"""Pages that are planned; must be empty in a release."""
 
 
 def test_sources_refer_only_to_shipped_pages() -> None:
@@ -88,7 +88,7 @@ def test_cited_sources_exist() -> None:
 
 
 def missing(text: str) -> list[str]:
-    """Return the dotted names in ``text`` that lead nowhere."""
+    """Return the dotted names in ``text`` that do not exist."""
     found = []
     for dotted in set(DOTTED.findall(text)) - ENTRY_POINT_GROUPS:
         parts = dotted.split(".")

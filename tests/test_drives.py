@@ -1,4 +1,4 @@
-"""Drives: angle, speed, torque, switched at run time, within their limits."""
+"""Drives: angle, speed and torque control, switching at run time, limits."""
 
 import math
 
@@ -15,7 +15,7 @@ DRIVE = Drive(force=5.0, speed=2.0, saturation_error=0.05, damping=1.0)
 
 
 class Arm:
-    """One hinged arm in the horizontal plane, 1 kg at 0.3 m."""
+    """Hinged arm in the horizontal plane, 1 kg at 0.3 m."""
 
     def __init__(self, drive: Drive = DRIVE, gravity: float = 0.0) -> None:
         spec = mujoco.MjSpec()
@@ -47,7 +47,7 @@ class Arm:
         return float(self.data.qpos[0])
 
 
-def test_angle_goes_there_at_its_own_speed_and_stays() -> None:
+def test_angle_is_reached_at_the_speed_of_the_drive_and_held() -> None:
     arm = Arm()
     halfway = arm.run(angle(2.0), 0.5)
     assert 0.6 < halfway < 1.1
@@ -56,11 +56,11 @@ def test_angle_goes_there_at_its_own_speed_and_stays() -> None:
     assert arm.run(None, 5.0) == pytest.approx(2.0, abs=math.radians(0.0055))
 
 
-def test_speed_is_kept_under_load() -> None:
+def test_speed_is_held_under_load() -> None:
     arm = Arm(gravity=9.81)
     arm.run(speed(0.5), 1.0)
     start = arm.data.qpos[0]
-    # As the load turns round, the servo gives by at most its lead.
+    # As the load reverses, the servo yields by at most its saturation error.
     assert arm.run(None, 2.0) - start == pytest.approx(1.0, abs=DRIVE.saturation_error)
 
 
@@ -71,7 +71,7 @@ def test_speed_zero_holds_without_creeping() -> None:
     assert arm.run(None, 5.0) == pytest.approx(start, abs=1e-6)
 
 
-def test_torque_accelerates_as_newton_says() -> None:
+def test_torque_gives_the_acceleration_of_newtons_law() -> None:
     arm = Arm()
     arm.run(torque(0.5), 1.0)
     inertia = arm.model.dof_M0[0]
@@ -86,7 +86,7 @@ def test_modes_switch_at_run_time() -> None:
     assert arm.run(angle(0.25), 4.0) == pytest.approx(0.25, abs=1e-4)
 
 
-def test_limits_hold() -> None:
+def test_joint_and_torque_limits_are_respected() -> None:
     arm = Arm()
     arm.run(speed(99.0), 2.0)
     assert arm.data.qvel[0] == pytest.approx(2.0, rel=0.01)
@@ -94,8 +94,8 @@ def test_limits_hold() -> None:
     assert arm.strongest <= 5.0
 
 
-def test_a_stalled_drive_does_not_wind_up() -> None:
-    """5 N m cannot lift 3.4 times as much; told to stop, it must not go on pushing."""
+def test_stalled_drive_has_no_windup() -> None:
+    """5 N m cannot lift 3.4 times as much; after a stop the drive must not continue to push."""
     heavy = Arm(gravity=60.0)
     heavy.run(speed(-1.0), 2.0)
     lead = abs(float(heavy.rows.act[0, 0] - heavy.data.qpos[0]))
@@ -110,13 +110,13 @@ def test_power_is_force_times_speed() -> None:
 
 
 @pytest.mark.parametrize("field", ["force", "speed", "lead", "damping"])
-def test_impossible_drives_are_refused(field: str) -> None:
+def test_invalid_drives_are_rejected(field: str) -> None:
     numbers = {"force": 1.0, "speed": 1.0, "lead": 0.1, "damping": 1.0, field: -1.0}
     with pytest.raises(BadValue, match=f"{field} is -1.0, must be above 0"):
         Drive(**numbers)
 
 
-def test_impossible_commands_are_refused() -> None:
+def test_invalid_commands_are_rejected() -> None:
     arm = Arm()
     with pytest.raises(BadValue, match="speed is nan"):
         speed(math.nan)
@@ -125,7 +125,7 @@ def test_impossible_commands_are_refused() -> None:
     assert not np.any(arm.data.ctrl)
 
 
-def test_a_stalled_drive_changes_no_bit_of_another_simulation() -> None:
+def test_stalled_drive_does_not_affect_another_simulation() -> None:
     arm = Arm()
     batch = mujoco.batch.Batch(arm.model, nsim=2, nthread=1)
     rows = StateArrays.many(batch)
@@ -133,6 +133,8 @@ def test_a_stalled_drive_changes_no_bit_of_another_simulation() -> None:
     rows.act[:, 0] = [10.0, 1e-3 / 3]  # far ahead of its joint; within reach
     was = rows.act[1, 0]
     arm.drives.settle(rows, 0.02)
-    assert rows.act[0, 0] < 5.0, "the setpoint of the stalled drive is reined in"
+    assert rows.act[0, 0] < 5.0, "the setpoint of the stalled drive is clamped"
     assert rows.act[1, 0] == was
-    assert rows.qpos[1, 0] + (was - rows.qpos[1, 0]) != was, "the numbers must be able to tell"
+    assert rows.qpos[1, 0] + (was - rows.qpos[1, 0]) != was, (
+        "the two simulations must differ elsewhere"
+    )

@@ -1,4 +1,4 @@
-"""Standard equipment: a robot has its camera, laser and INS in a file, in Python, over the wire."""
+"""Standard equipment (camera, laser, INS): world files, Python interface, network."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def sensors(simulation: Simulation, robot: str) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", CARRIED)
-def test_a_world_file_gives_a_robot_its_standard_equipment(kind: str) -> None:
+def test_world_file_gives_a_robot_its_standard_equipment(kind: str) -> None:
     bare = Simulation(world(f"name: r, kind: {kind}, position: [0, 0]"))
     equipped = Simulation(world(f"name: r, kind: {kind}, position: [0, 0], sensors: standard"))
     assert sensors(equipped, "r") - sensors(bare, "r") == CARRIED[kind]
@@ -59,22 +59,20 @@ def test_a_world_file_gives_a_robot_its_standard_equipment(kind: str) -> None:
     assert equipped.read("r", "INS").time > 0
 
 
-def test_only_three_kinds_have_equipment_beside_their_own_sensors() -> None:
+def test_only_three_kinds_have_equipment_besides_built_in_sensors() -> None:
     from test_robots import simulation
 
     has = {kind for kind in ROBOTS if simulation(kind).scene.robots["robot0"].equipment}
     assert has == set(CARRIED)
 
 
-def test_standard_stands_beside_others_in_a_list() -> None:
+def test_standard_equipment_may_be_one_entry_of_a_sensor_list() -> None:
     listed = "sensors: [standard, {kind: compass, name: north, mount: body}]"
     simulation = Simulation(world(f"name: r, kind: quince, position: [0, 0], {listed}"))
     assert CARRIED["quince"] | {"north"} <= sensors(simulation, "r")
 
 
-def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_is_left_alone() -> (
-    None
-):
+def test_equipped_changes_only_entries_without_sensors() -> None:
     plain = world("name: r, kind: quince, position: [0, 0]").robots[0]
     assert plain.sensors == ()
     assert plain.equipped().sensors == ({"kind": "standard"},)
@@ -83,7 +81,7 @@ def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("given", "sentence"),
     [
         (
             "standrad",
@@ -102,13 +100,13 @@ def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_
         ("3", "yard.yaml line 23: robots.0.sensors is 3, a list is needed"),
     ],
 )
-def test_a_misspelt_word_names_the_nearest(said: str, sentence: str) -> None:
+def test_error_of_a_misspelt_word_names_the_nearest(given: str, sentence: str) -> None:
     with pytest.raises(WorldFileError) as caught:
-        world(f"name: r, kind: kenaf, position: [0, 0], sensors: {said}")
+        world(f"name: r, kind: kenaf, position: [0, 0], sensors: {given}")
     assert str(caught.value) == sentence
 
 
-def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way() -> None:
+def test_equipping_a_moving_robot_does_not_change_its_motion() -> None:
     robot = "name: r, kind: quince, position: [0, 0], command: {forward: 0.2}"
     plain, equipped = Simulation(world(robot)), Simulation(world(robot))
     for simulation in (plain, equipped):
@@ -122,12 +120,12 @@ def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way() -> None:
         plain.apply(Equip("q", ()))
 
 
-def test_a_world_with_equipment_can_be_sent_as_json() -> None:
+def test_world_with_equipment_can_be_serialized_as_json() -> None:
     made = world("name: r, kind: kenaf, position: [0, 0], sensors: standard")
     assert type(made).model_validate_json(made.model_dump_json()) == made
 
 
-# -- over the wire ------------------------------------------------------------------------------
+# -- network ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -142,23 +140,23 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def heard(robot: RemoteRobot, seconds: float = 1.0) -> set[type[Message]]:
+def received_types(robot: RemoteRobot, seconds: float = 1.0) -> set[type[Message]]:
     return {type(message) for message in robot.listen(seconds)}
 
 
-def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file: Path) -> None:
+def test_client_of_a_robot_of_the_world_receives_its_equipment(file: Path) -> None:
     with ServerProcess(file.parent, file, *CONTROL_ONLY, "--speed", "4") as served:
         with served.join("Quince", "own") as robot:
             assert min(robot.reading("Scanner1").ranges) < 1.7
             assert isinstance(robot.reading("INS"), Ins)
-            served.console("reset")  # the world starts over, and it goes on
-            assert {Ins, RangeScan} <= heard(robot)
+            served.console("reset")  # continues after the restart of the world
+            assert {Ins, RangeScan} <= received_types(robot)
         with served.join("Quince", "own") as again:
             assert min(again.reading("Scanner1").ranges) < 1.7
         with served.join("Quince", "brought", at=(0, -6, 0)) as brought:
-            assert {Ins, RangeScan} <= heard(brought)
+            assert {Ins, RangeScan} <= received_types(brought)
         with served.join("Quince", "blind") as blind:
-            assert not {Ins, RangeScan} & heard(blind)
+            assert not {Ins, RangeScan} & received_types(blind)
 
 
 def test_no_equipment_is_an_option_of_serve(file: Path) -> None:
@@ -167,8 +165,8 @@ def test_no_equipment_is_an_option_of_serve(file: Path) -> None:
     ) as served:
         for name in ("own", "brought"):
             with served.join("Quince", name) as robot:
-                assert not {Ins, RangeScan} & heard(robot)
+                assert not {Ins, RangeScan} & received_types(robot)
 
 
-def test_a_shipped_world_needs_no_change() -> None:
+def test_shipped_world_gets_equipment_without_changes() -> None:
     assert load("quince_step").robots[0].sensors == ()

@@ -1,4 +1,4 @@
-"""Triggers and events: a world file's door, light and chance, and the same by hand."""
+"""Triggers and events: doors, lamps and random choices, by world file and by console."""
 
 import math
 from pathlib import Path
@@ -14,63 +14,63 @@ from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 
 
-def lamps(sim: Simulation) -> dict[str, bool]:
+def lamp_states(sim: Simulation) -> dict[str, bool]:
     return {one.name: one.lit for one in sim.world.objects if one.kind == "lamp"}
 
 
-def opened(sim: Simulation, name: str = "gate") -> float:
+def door_angle(sim: Simulation, name: str = "gate") -> float:
     return float(sim.data.joint(f"{name}/leaf").qpos[0])
 
 
-# -- the shipped world -------------------------------------------------------------------------
+# -- shipped world -------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def by_itself() -> Simulation:
+def gate_simulation() -> Simulation:
     sim = Simulation(grouser.load("gate"))
     sim.step(10.0)
     return sim
 
 
-def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself: Simulation) -> None:
-    times = {name: time for time, name in logged(by_itself, "event")}
-    entered = logged(by_itself, "enter")
+def test_gate_world_runs_its_events(gate_simulation: Simulation) -> None:
+    times = {name: time for time, name in logged(gate_simulation, "event")}
+    entered = logged(gate_simulation, "enter")
     assert entered[0][1] == "doorstep"
     assert times["welcome"] == entered[0][0]
     assert times["lights_out"] == pytest.approx(times["welcome"] + 3.0, abs=0.002)
-    assert opened(by_itself) == pytest.approx(math.pi / 2, abs=0.01)
-    assert not lamps(by_itself)["lamp"]
-    assert by_itself.pose("rex").position[0] > 1.0, "rex has gone through the door"
+    assert door_angle(gate_simulation) == pytest.approx(math.pi / 2, abs=0.01)
+    assert not lamp_states(gate_simulation)["lamp"]
+    assert gate_simulation.pose("rex").position[0] > 1.0, "rex has passed the door"
     assert "surprise" in times
 
 
-def test_the_same_by_hand_is_the_same_to_the_bit(by_itself: Simulation) -> None:
+def test_console_commands_give_the_same_state_as_events(gate_simulation: Simulation) -> None:
     quiet = grouser.load("gate").changed(triggers=(), events=())
     sim = Simulation(quiet)
     console = Console(sim, steps=True)
-    times = {name: time for time, name in logged(by_itself, "event")}
+    times = {name: time for time, name in logged(gate_simulation, "event")}
     lines = [f"step {times['welcome']}", "open gate", "after 3 light lamp off"]
     lines.append(f"step {times['surprise'] - times['welcome']}")
     if "dawn" in times:
         lines.append("light lantern on")
     elif "ball" in times:
-        lines.append(next(e for e in by_itself.world.events if e.name == "ball").do[0])
+        lines.append(next(e for e in gate_simulation.world.events if e.name == "ball").do[0])
     for line in lines:
         console.execute(line)
-    sim.step(by_itself.time - sim.time)
-    assert lamps(sim) == lamps(by_itself)
-    assert sim.fingerprint() == by_itself.fingerprint()
+    sim.step(gate_simulation.time - sim.time)
+    assert lamp_states(sim) == lamp_states(gate_simulation)
+    assert sim.fingerprint() == gate_simulation.fingerprint()
 
 
-def test_without_the_trigger_the_door_stays_shut() -> None:
+def test_door_stays_closed_without_the_trigger() -> None:
     sim = Simulation(grouser.load("gate").changed(triggers=()))
     sim.step(6.0)
-    assert opened(sim) < 0.03
-    assert lamps(sim)["lamp"]
+    assert door_angle(sim) < 0.03
+    assert lamp_states(sim)["lamp"]
     assert sim.pose("rex").position[0] < 0.6, "a closed door is solid"
 
 
-def test_seeds_decide_the_surprise() -> None:
+def test_random_choice_depends_on_the_seed() -> None:
     came = set()
     for seed in range(12):
         sim = Simulation(grouser.load("gate"), seed=seed)
@@ -86,7 +86,7 @@ def test_seeds_decide_the_surprise() -> None:
 # -- events ------------------------------------------------------------------------------------
 
 
-def test_scheduled_periodic_chained_and_dispatched() -> None:
+def test_scheduled_periodic_chained_and_dispatched_events() -> None:
     sim = simulate("""
 objects:
   - {name: a, kind: lamp, position: [0, 0, 1]}
@@ -97,14 +97,14 @@ events:
   - {name: next, after: 0.2, do: [say second], then: [dark]}
   - {name: dark, each: [a, b], do: ["light {each} off"]}
 """)
-    assert lamps(sim) == {"a": True, "b": True}
+    assert lamp_states(sim) == {"a": True, "b": True}
     sim.step(1.0)
-    said = [(0.1, "tick"), (0.2, "tick"), (0.25, "first"), (0.3, "tick"), (0.45, "second")]
-    assert logged(sim, "message") == said
-    assert lamps(sim) == {"a": False, "b": False}
+    messages = [(0.1, "tick"), (0.2, "tick"), (0.25, "first"), (0.3, "tick"), (0.45, "second")]
+    assert logged(sim, "message") == messages
+    assert lamp_states(sim) == {"a": False, "b": False}
 
 
-def test_patterns_and_groups_mean_who_is_there_then() -> None:
+def test_patterns_and_groups_are_resolved_when_an_event_fires() -> None:
     sim = simulate(f"""{FALLING}
 events:
   - {{name: a, at: 0.1, each: ["c*", "x*"], do: ["say {{each}}"]}}
@@ -126,31 +126,31 @@ events:
 """
     sim = simulate(text, seed=3)
     sim.step(2.0)
-    said = logged(sim, "message")
-    texts = [text for _, text in said]
+    messages = logged(sim, "message")
+    texts = [text for _, text in messages]
     for word, chance in (("heads", 0.3), ("x", 0.2), ("y", 0.5)):
         spread = math.sqrt(1000 * chance * (1 - chance))
         assert abs(texts.count(word) - 1000 * chance) < 4 * spread
-    quakes = [time for time, text in said if text == "quake"]
+    quakes = [time for time, text in messages if text == "quake"]
     gaps = [b - a for a, b in zip([0.0, *quakes], quakes, strict=False)]
     assert all(0.097 <= gap <= 0.303 for gap in gaps)
     assert max(gaps) - min(gaps) > 0.05
     again = simulate(text, seed=3)
     again.step(2.0)
-    assert logged(again, "message") == said
+    assert logged(again, "message") == messages
     sim.apply(Reset())
     sim.step(2.0)
-    assert logged(sim, "message")[len(said) :] == said
+    assert logged(sim, "message")[len(messages) :] == messages
     other = simulate(text, seed=4)
     other.step(2.0)
-    assert logged(other, "message") != said
+    assert logged(other, "message") != messages
 
 
-def test_a_routine_of_the_users_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_routine_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_goals.py").write_text(
         "def count(simulation, happened):\n"
         "    simulation.goals = getattr(simulation, 'goals', 0) + 1\n"
-        "    simulation.who = happened.by\n"
+        "    simulation.caller = happened.by\n"
         "def broken(simulation, happened):\n"
         "    raise ZeroDivisionError('oh')\n"
     )
@@ -165,13 +165,13 @@ events:
   - {{name: none, call: "my_goals:nothing"}}
 """)
     sim.step(1.0)
-    assert (sim.goals, sim.who) == (1, "ball")
+    assert (sim.goals, sim.caller) == (1, "ball")
     failed = [one.text for one in sim.event_log if one.kind == "failed"]
     assert "ZeroDivisionError: oh" in failed[0]
     assert "there is no routine 'my_goals:nothing'" in failed[1]
 
 
-def test_what_cannot_be_done_is_logged_and_the_world_goes_on() -> None:
+def test_failed_actions_are_logged_and_the_simulation_continues() -> None:
     sim = simulate(f"""{FALLING}
 events:
   - {{name: gone, at: 0.1, do: [remove crate, reset crate, say still here]}}
@@ -181,7 +181,7 @@ events:
     assert "crate" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
-def test_a_reset_inside_a_step_does_not_lengthen_it() -> None:
+def test_reset_within_a_step_does_not_lengthen_it() -> None:
     sim = simulate("""
 events:
   - {name: over, every: 0.3, do: [reset]}
@@ -191,7 +191,7 @@ events:
     assert sim.event_log[-1].kind == "reset"
 
 
-def test_events_that_fire_one_another_through_routines_end() -> None:
+def test_recursive_events_of_routines_are_limited() -> None:
     sim = simulate("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
     assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
@@ -201,7 +201,7 @@ def fire_again(sim: Simulation, happened: LogEntry) -> None:
     sim.apply(FireEvent(happened.name))
 
 
-# -- mistakes in world files -------------------------------------------------------------------
+# -- errors in world files -------------------------------------------------------------------
 
 DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, height: 1.9}\n"
 
@@ -241,13 +241,13 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
         ),
     ],
 )
-def test_mistakes_are_told_with_their_line(text: str, sentence: str) -> None:
+def test_errors_name_the_line(text: str, sentence: str) -> None:
     with pytest.raises(GrouserError, match=f"test.yaml line \\d+: .*{sentence}"):
         simulate(DOOR + text)
 
 
 @pytest.mark.parametrize("line", ["tell rex forwrd 1", "after 2 tell rex forwrd 1"])
-def test_what_a_robot_cannot_be_told_is_found_at_the_start(line: str) -> None:
+def test_invalid_robot_commands_are_rejected_at_the_start(line: str) -> None:
     rex = "robots:\n  - {name: rex, kind: ers7, position: [0, 0]}\n"
     with pytest.raises(GrouserError, match=r"test.yaml line \d+: .*'forwrd'.*mean 'forward'"):
         simulate(f"{rex}events:\n  - {{name: a, do: [{line}]}}")

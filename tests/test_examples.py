@@ -1,4 +1,4 @@
-"""Every example runs, in an empty folder, and says something."""
+"""Every example runs in an empty folder and prints output."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 LONG = "82_"
-"""Plans and drives on rubble, which takes long."""
+"""Examples that plan and drive on rubble, which takes minutes."""
 
 
 @pytest.mark.parametrize(

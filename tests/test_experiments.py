@@ -1,4 +1,4 @@
-"""Experiments run quickly, and their tables have the promised shape."""
+"""Quick runs of experiments have tables of the documented shape."""
 
 import json
 
@@ -16,6 +16,7 @@ from grouser.experiments.run_options import RunOptions
 
 
 def shape(report, name):
+    """Return the JSON table of a report after a check of its keys."""
     table = json.loads(json.dumps(report.table.to_json()))
     assert table["experiment"] == name
     assert {"experiment", "paper", "rows", "agree", "of", "figures"} <= set(table)
@@ -33,12 +34,12 @@ def shape(report, name):
         ("FFFSS", "0.50-0.60"),
     ],
 )
-def test_a_margin_ends_where_the_result_first_turns(letters, margin) -> None:
+def test_a_margin_ends_at_the_first_other_result(letters, margin) -> None:
     assert friction_margin((0.5, 0.55, 0.6, 0.65, 0.7), letters, 0.6) == margin
 
 
 def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide() -> None:
-    """6 of 6 rows; the two rows the paper names fail on smooth belts."""
+    """All 6 rows agree; the two rows that the paper names fail on smooth belts."""
     table = shape(okada_table4.run(RunOptions(quick=True)), "okada-table4")
     assert (table["agree"], table["of"]) == (6, 6)
     assert table["figures"]["smooth_120mm_at_0deg"] == "F"
@@ -77,16 +78,16 @@ def test_okada_table4_in_full_and_plates_do_not_climb_the_wall() -> None:
     assert wall["figures"]["plates_climbs_fig3_wall"] is False
 
 
-def test_zaratti_fig8_all_of_them_walk() -> None:
+def test_zaratti_fig8_all_robots_walk() -> None:
     table = shape(zaratti_fig8.run(RunOptions(quick=True)), "zaratti-fig8")
     assert [row["case"]["walking AIBOs"] for row in table["rows"]] == [1, 5, 12, 32]
     assert table["figures"]["falls"] == 0
     rates = [row["ours"] for row in table["rows"]]
-    assert rates[0] > rates[-1], "32 cost more than one"
+    assert rates[0] > rates[-1], "32 robots take longer than one"
     assert table["figures"]["physics_hz"] == pytest.approx(500)
 
 
-def test_zaratti_fig9_three_meet_and_contacts_cost() -> None:
+def test_zaratti_fig9_three_robots_touch_and_contacts_take_time() -> None:
     table = shape(zaratti_fig9.run(RunOptions(quick=True)), "zaratti-fig9")
     figures = table["figures"]
     assert figures["frames_touching"] > 10

@@ -12,7 +12,7 @@ from grouser.frames import Pose
 from grouser.gateways.images.offline_render_pool import OfflineRenderPool
 from grouser.gateways.images.run_camera import FEW, RunCamera
 from grouser.physics.contacts import HULL
-from grouser.rendering.dress import round_hulls
+from grouser.rendering.decoration import round_hulls
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.snapshot import Snapshot, SnapshotLoader
@@ -90,7 +90,7 @@ def test_unknown_quality_is_rejected_before_drawing(tmp_path: Path) -> None:
 def test_best_quality_requires_a_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform != "linux":
         pytest.skip("other systems always have a display")
-    for name in ("", ":987"):  # none, and one that does not answer
+    for name in ("", ":987"):  # no display, and one that does not answer
         monkeypatch.setenv("DISPLAY", name)
         with pytest.raises(MissingDependency, match="needs an X11 display.* xvfb-run"):
             RunCamera(*SIZE, [tmp_path / "a.webm"], quality="best")
@@ -112,7 +112,7 @@ def test_high_quality_adds_texture_and_rounded_hulls_to_the_scene_only() -> None
         fast.draw_camera(sim.model, sim.data, eye, plane, seen[1])
     assert before == (sim.model.tex_data.tobytes(), sim.model.geom_size.tobytes())
     np.testing.assert_array_equal(seen[0], seen[1])
-    corner = slice(-30, None), slice(0, 60), 1  # ground alone
+    corner = slice(-30, None), slice(0, 60), 1  # ground only
     grain, none = (np.abs(np.diff(each[corner])).mean() for each in (dressed, plain))
     assert grain > 1.0 > none
 

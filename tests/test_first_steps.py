@@ -1,4 +1,4 @@
-"""What a newcomer types first: a world of one's own, what it means, what happened in it."""
+"""Commands ``new``, ``show`` and ``run --log``: own worlds, defaults, logs."""
 
 import csv
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_log_contains_the_motion_of_the_robot(tmp_path: Path) -> None:
     assert "wrote new/q.csv" in result.stdout, result.output
     with (tmp_path / "new/q.csv").open() as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == 21  # one at the start, then 40 a second
+    assert len(rows) == 21  # one row at the start, then 40 per second
     sim = Simulation(load("quince_step"))
     sim.step(0.5)
     last = {name: float(value) for name, value in rows[-1].items()}

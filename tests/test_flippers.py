@@ -1,4 +1,4 @@
-"""Flippers: PackBot's and those of any crawler, and the strategy for robots that have only some."""
+"""Flippers of PackBot and crawlers, and the strategy for robots with only some of them."""
 
 import math
 
@@ -25,7 +25,7 @@ CRAWLER = {
 FOUR = {"front": {"reach": 0.22, "tip": 0.04}, "rear": {"reach": 0.14, "limits_deg": [-80, 90]}}
 
 
-def seen(x: float, nose_up_deg: int, time: float) -> Observation:
+def observation_at(x: float, nose_up_deg: int, time: float) -> Observation:
     return Observation(
         time=time,
         position=np.array([x, 0.0, 0.1]),
@@ -39,8 +39,8 @@ def test_packbot_with_flippers_has_the_published_size_and_mass() -> None:
     model = robot.spec.compile()
     assert float(model.body_mass.sum()) == pytest.approx(MASS)
     assert list(robot.groups) == ["front"]
-    who = measure_candidate("packbot", {"flippers": True})
-    assert who.front + who.rear == pytest.approx(FLIPPERS_OUT, abs=0.005)  # bars, not quite level
+    robot = measure_candidate("packbot", {"flippers": True})
+    assert robot.front + robot.rear == pytest.approx(FLIPPERS_OUT, abs=0.005)  # bars, nearly level
     outer = max(
         abs(model.body(f"{flipper}_arm").pos[1]) for flipper in ("front_left", "front_right")
     )
@@ -48,44 +48,47 @@ def test_packbot_with_flippers_has_the_published_size_and_mass() -> None:
     assert width == pytest.approx(FLIPPERS_WIDTH)
 
 
-def test_packbot_climbs_stairs_with_its_flippers_alone() -> None:
+def test_packbot_climbs_stairs_only_with_flippers() -> None:
     """Three risers of 150 mm with treads of 280 mm, as in public buildings."""
     flight = Stairs(x=0, rise=0.15, run=0.28, count=3, friction=0.6)
 
-    def climbed(flippers: bool) -> str:
-        who = measure_candidate("packbot", {"flippers": flippers})
-        trial = mobility_trial(who, "stairs", 28)
-        goal = type(trial.goal)(x=0.56 + who.rear, z=0.45)
+    def climb_stairs(flippers: bool) -> str:
+        robot = measure_candidate("packbot", {"flippers": flippers})
+        trial = mobility_trial(robot, "stairs", 28)
+        goal = type(trial.goal)(x=0.56 + robot.rear, z=0.45)
         world = trial.world.changed(terrain=(Flat(friction=0.6), flight))
         return run_single(type(trial)(**{**vars(trial), "world": world, "goal": goal})).verdict
 
-    assert climbed(True) == "arrived"
-    assert climbed(False) == "stuck"
+    assert climb_stairs(True) == "arrived"
+    assert climb_stairs(False) == "stuck"
 
 
-def test_front_flippers_alone_follow_the_nose_and_go_level_at_a_further_riser() -> None:
+def test_strategy_with_front_flippers_only() -> None:
     climber = FlipperClimber(0.0, groups=("front",))
-    assert climber(seen(-0.6, 0, 0.0)) == {"front": CLIMB.raised}
-    assert climber(seen(-0.5, 5, 0.5)) is None
-    told = climber(seen(-0.4, 25, 1.0))
-    assert told["front"] == pytest.approx(CLIMB.front_press - math.radians(25))
-    told = climber(seen(-0.3, 40, 1.5))
-    assert told["front"] == pytest.approx(CLIMB.front_press - math.radians(40))
-    assert climber(seen(-0.3, 41, 2.0)) is None  # finer than arms are told
-    assert climber(seen(-0.3, 40, 3.0)) == {"front": 0.0}
-    assert climber(seen(-0.2, 40, 3.5)) is None
+    assert climber(observation_at(-0.6, 0, 0.0)) == {"front": CLIMB.raised}
+    assert climber(observation_at(-0.5, 5, 0.5)) is None
+    commands = climber(observation_at(-0.4, 25, 1.0))
+    assert commands["front"] == pytest.approx(CLIMB.front_press - math.radians(25))
+    commands = climber(observation_at(-0.3, 40, 1.5))
+    assert commands["front"] == pytest.approx(CLIMB.front_press - math.radians(40))
+    assert climber(observation_at(-0.3, 41, 2.0)) is None  # below the resolution of the commands
+    assert climber(observation_at(-0.3, 40, 3.0)) == {"front": 0.0}
+    assert climber(observation_at(-0.2, 40, 3.5)) is None
 
 
-def test_with_rear_flippers_angles_are_the_stages_and_a_halt_changes_nothing_more() -> None:
+def test_strategy_with_rear_flippers() -> None:
     climber = FlipperClimber(0.0)
-    climber(seen(-0.6, 0, 0.0))
-    assert climber(seen(-0.4, 25, 1.0)) == {"front": CLIMB.front_press, "rear": CLIMB.rear_press}
-    assert climber(seen(-0.4, 40, 3.0)) is None
-    assert climber(seen(0.1, 40, 4.0)) == {"front": 0.0, "rear": 0.0}
+    climber(observation_at(-0.6, 0, 0.0))
+    assert climber(observation_at(-0.4, 25, 1.0)) == {
+        "front": CLIMB.front_press,
+        "rear": CLIMB.rear_press,
+    }
+    assert climber(observation_at(-0.4, 40, 3.0)) is None
+    assert climber(observation_at(0.1, 40, 4.0)) == {"front": 0.0, "rear": 0.0}
 
 
 @pytest.mark.parametrize("flippers", [{"rear": {"reach": 0.2}}, FOUR])
-def test_a_crawler_has_the_flippers_it_is_given(
+def test_crawler_has_the_configured_flippers(
     flippers: dict[str, dict[str, float | list[int]]],
 ) -> None:
     robot = describe("crawler", {**CRAWLER, "flippers": flippers}, "test").build()
@@ -110,13 +113,13 @@ def test_a_crawler_has_the_flippers_it_is_given(
         ([0.2], "is not"),
     ],
 )
-def test_flippers_that_cannot_be_are_refused(
+def test_invalid_flippers_are_rejected(
     flippers: dict[str, dict[str, float | list[int]]] | list[float], message: str
 ) -> None:
     with pytest.raises(BadValue, match=message):
         describe("crawler", {**CRAWLER, "flippers": flippers}, "test")
 
 
-def test_packbot_has_no_angle_for_flippers_that_it_lacks() -> None:
+def test_packbot_rejects_commands_of_absent_flippers() -> None:
     with pytest.raises(BadValue, match="without flippers: true"):
         describe("packbot", {"front_deg": 30}, "test")

@@ -1,4 +1,4 @@
-"""Gaits in a simulation: told, woken, put to sleep, carried along, the same in a batch."""
+"""Gaits in a simulation: commands, activation, recompilation, batches."""
 
 import math
 
@@ -22,7 +22,7 @@ from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Trial
 
 
-def standing(*more) -> Simulation:
+def standing_robots(*more) -> Simulation:
     return Simulation(pack_world(ers7_entry("rex", 0.0, 0.0, 0.0), *more))
 
 
@@ -31,12 +31,14 @@ def legs(simulation: Simulation, name: str = "rex") -> Array:
     return np.array([simulation.read(name, "encoder")[drive] for drive in gait.drives])
 
 
-def test_a_gait_sleeps_until_told_and_again_when_told_to_stop() -> None:
-    simulation = standing()
+def test_gait_is_active_only_while_commanded() -> None:
+    simulation = standing_robots()
     simulation.step(1.0)
     still = legs(simulation)
     simulation.step(0.4)
-    assert np.abs(legs(simulation) - still).max() < 1e-3, "nothing but the ground giving way"
+    assert np.abs(legs(simulation) - still).max() < 1e-3, (
+        "only the compliance of the ground moves it"
+    )
     simulation.command("rex", forward=0.1)
     simulation.step(1.0)
     walking = legs(simulation)
@@ -50,16 +52,16 @@ def test_a_gait_sleeps_until_told_and_again_when_told_to_stop() -> None:
     assert np.abs(stopped - still).max() < 0.05
 
 
-def test_degrees_and_left_out_inputs() -> None:
-    robot = standing().scene.robots["rex"]
-    told = robot.gait_inputs({"turn_deg": 90})
-    assert told["turn"] == pytest.approx(math.pi / 2)
-    assert told["forward"] == 0.0
+def test_degrees_and_omitted_inputs() -> None:
+    robot = standing_robots().scene.robots["rex"]
+    commands = robot.gait_inputs({"turn_deg": 90})
+    assert commands["turn"] == pytest.approx(math.pi / 2)
+    assert commands["forward"] == 0.0
     assert robot.gait_inputs({"neck_deg": -20}) == {}
 
 
-def test_a_drive_told_directly_belongs_to_whoever_told_it() -> None:
-    simulation = standing()
+def test_direct_command_takes_a_drive_from_the_gait() -> None:
+    simulation = standing_robots()
     simulation.command("rex", forward=0.15)
     simulation.step(0.5)
     simulation.command("rex", {"lf_knee": torque(0.0)})
@@ -68,24 +70,24 @@ def test_a_drive_told_directly_belongs_to_whoever_told_it() -> None:
     simulation.step(0.3)
     moved = np.abs(legs(simulation) - asleep)
     knee = simulation.scene.robots["rex"].gait.drives.index("lf_knee")
-    assert np.delete(moved, knee).max() < 0.05, "the others hold their angles"
+    assert np.delete(moved, knee).max() < 0.05, "the other joints hold their angles"
     simulation.command("rex", forward=0.15)
     simulation.step(1.0)
     first = legs(simulation)
     simulation.step(0.1)
-    assert np.abs(legs(simulation) - first).max() > 0.05, "told again, it walks again"
+    assert np.abs(legs(simulation) - first).max() > 0.05, "a new command restarts the walk"
 
 
-def test_head_joints_are_free_while_it_walks() -> None:
-    simulation = standing()
+def test_head_joints_can_be_commanded_while_walking() -> None:
+    simulation = standing_robots()
     simulation.command("rex", forward=0.1, pan_deg=40)
     simulation.step(1.5)
     assert math.degrees(simulation.read("rex", "encoder")["pan"]) == pytest.approx(40, abs=1)
     assert simulation.pose("rex").position[0] > 0.05
 
 
-def test_mistakes_are_one_sentence() -> None:
-    simulation = standing()
+def test_errors_are_one_sentence() -> None:
+    simulation = standing_robots()
     with pytest.raises(BadValue, match="tell the gait or the drive"):
         simulation.command("rex", forward=0.1, lf_knee=0.3)
     with pytest.raises(UnknownName, match="did you mean 'forward'"):
@@ -94,8 +96,8 @@ def test_mistakes_are_one_sentence() -> None:
         simulation.command("rex", {"forward": "fast"})
 
 
-def test_who_walks_notices_nobody_who_joins_or_leaves() -> None:
-    alone, visited = standing(), standing()
+def test_joining_and_leaving_robots_do_not_affect_a_walk() -> None:
+    alone, visited = standing_robots(), standing_robots()
     for simulation in (alone, visited):
         simulation.command("rex", forward=0.15)
         simulation.step(0.6)
@@ -105,12 +107,12 @@ def test_who_walks_notices_nobody_who_joins_or_leaves() -> None:
     visited.apply(Leave("guest"))
     for simulation in (alone, visited):
         simulation.step(0.6)
-    # Two robots are solved together, so the last bits may differ while both are there.
+    # The solver treats two robots together, so the last bits may differ while both are present.
     assert legs(visited) == pytest.approx(legs(alone), abs=1e-3)
     assert visited.pose("rex").position == pytest.approx(alone.pose("rex").position, abs=2e-3)
 
 
-def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company() -> None:
+def test_walking_trial_equals_simulation_in_any_batch() -> None:
     def trial(forward: float, seconds: float) -> Trial:
         world = pack_world(ers7_entry("rex", 0.0, 0.0, 0.0, forward=forward))
         schedule = ((0.5, {"forward": forward, "turn": 0.4}),)
@@ -128,14 +130,14 @@ def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company() -> None:
 GAITS = {"trot": ERS7.gait, "biped": Qrio().build().gait, "crank": VelociRoach().build().gait}
 
 
-class Counted:
-    """A gait that counts how often it was asked for angles."""
+class CountingGait:
+    """Gait that counts the calls of `angles`."""
 
     def __init__(self, gait: Trot | Biped) -> None:
         self.gait, self.calls = gait, 0
 
-    def advance(self, state: Array, told: Array, dt: float) -> Array:
-        return self.gait.advance(state, told, dt)
+    def advance(self, state: Array, commands: Array, dt: float) -> Array:
+        return self.gait.advance(state, commands, dt)
 
     def angles(self, state: Array) -> Array:
         self.calls += 1
@@ -144,36 +146,34 @@ class Counted:
 
 @pytest.mark.parametrize("robots", [1, 5, 60])
 @pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS)
-def test_what_is_planned_is_what_happens_to_the_bit(
-    gait: Trot | Biped | Cranks, robots: int
-) -> None:
+def test_planned_states_equal_executed_states(gait: Trot | Biped | Cranks, robots: int) -> None:
     rng, cache, every = np.random.default_rng(6), GaitCache(), 0.004
     state = planned = np.tile(gait.start(), (robots, 1))
-    told = np.zeros((robots, len(gait.inputs)))
+    commands = np.zeros((robots, len(gait.inputs)))
     for number in range(600):
         if rng.random() < 0.05:
-            told = told.copy()
-            told[rng.integers(robots)] = rng.uniform(-0.3, 0.3, len(gait.inputs))
+            commands = commands.copy()
+            commands[rng.integers(robots)] = rng.uniform(-0.3, 0.3, len(gait.inputs))
         if number == 400:
-            # Somebody starts over, in the middle of a plan.
+            # One robot restarts within a plan.
             state = state.copy()
             state[0] = gait.start()
             planned = state
-        state = gait.advance(state, told, every)
-        planned, angles = cache.advance(gait, planned, told, every)
+        state = gait.advance(state, commands, every)
+        planned, angles = cache.advance(gait, planned, commands, every)
         assert planned.tobytes() == state.tobytes()
         assert angles.tobytes() == gait.angles(state).tobytes()
 
 
 @pytest.mark.parametrize("name", ["trot", "biped"])
-def test_strides_share_a_call_and_who_stands_costs_none(name: str) -> None:
-    gait, cache, every = Counted(GAITS[name]), GaitCache(), 0.008
+def test_equal_strides_share_a_call_and_standing_robots_need_none(name: str) -> None:
+    gait, cache, every = CountingGait(GAITS[name]), GaitCache(), 0.008
 
     def calls(state: Array, forward: float, strides: int) -> tuple[int, Array]:
-        """Return how often angles were asked for, and the state in the end."""
-        told, before = np.array([[forward, 0.0, 0.0, 0.0]]), gait.calls
+        """Return the number of calls of `angles`, and the final state."""
+        commands, before = np.array([[forward, 0.0, 0.0, 0.0]]), gait.calls
         for _ in range(strides):
-            state, _ = cache.advance(gait, state, told, every)
+            state, _ = cache.advance(gait, state, commands, every)
         return gait.calls - before, state
 
     _, state = calls(gait.gait.start()[None], 0.05, 100)

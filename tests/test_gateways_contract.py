@@ -274,7 +274,7 @@ def _owners(client: type[Any]) -> set[Any] | frozenset[str]:
 
 @pytest.fixture(params=COMMANDING)
 def client(request: pytest.FixtureRequest) -> type[Any]:
-    assert request.param in CLIENTS, "a gateway that commands robots needs a client here"
+    assert request.param in CLIENTS, "a gateway that commands robots needs a client in this table"
     return CLIENTS[request.param]
 
 

@@ -1,4 +1,4 @@
-"""What every robot says of itself over the wire: its state, its parts, in any units."""
+"""State, geometry and configuration messages of every robot, in all units."""
 
 import math
 from functools import cache
@@ -19,15 +19,15 @@ from grouser.robots.kinds import ROBOTS
 
 
 @cache
-def still(kind: str) -> WireRobot:
-    """Return a robot with all of its sensors that stands where it is."""
+def robot_at_rest(kind: str) -> WireRobot:
+    """Return a robot at rest with all of its sensors."""
     return WireRobot(kind)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_state_comes_through(kind: str, dialect: Dialect) -> None:
-    robot = still(kind).set_profile(PortProfile(dialect))
+def test_state_message_contains_pose_and_time(kind: str, dialect: Dialect) -> None:
+    robot = robot_at_rest(kind).set_profile(PortProfile(dialect))
     *packages, state = robot.decode(robot.state(battery=1200, light=True, view=2))
     assert isinstance(state, State)
     assert state.type == (LEGGED if robot.layout.robot.gait else GROUND)
@@ -44,8 +44,8 @@ def test_state_comes_through(kind: str, dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_every_robot_answers_about_itself_and_all_it_carries(kind: str, dialect: Dialect) -> None:
-    robot = still(kind).set_profile(PortProfile(dialect))
+def test_every_robot_reports_geometry_and_configuration(kind: str, dialect: Dialect) -> None:
+    robot = robot_at_rest(kind).set_profile(PortProfile(dialect))
     body, profile = robot.layout, robot.profile
     (geo,) = robot.decode(geometry(body, GetGeometry("Robot"), profile))
     assert isinstance(geo, RobotGeometry)
@@ -66,12 +66,12 @@ def test_every_robot_answers_about_itself_and_all_it_carries(kind: str, dialect:
         geos = robot.decode(geometry(body, GetGeometry(package), profile))
         assert [geo.name for geo in geos] == list(body.packages)
     for asked in ("Sonar", "Camera"):
-        nobody = GetGeometry(asked, "nobody")
-        assert len(robot.lines(geometry(body, nobody, profile))) == int(dialect.packed)
+        unknown = GetGeometry(asked, "nobody")
+        assert len(robot.lines(geometry(body, unknown, profile))) == int(dialect.packed)
 
 
-def test_the_packages_state_is_the_captures() -> None:
-    robot = still("p2at").set_profile(PortProfile(UT2004))
+def test_package_state_equals_the_recorded_one() -> None:
+    robot = robot_at_rest("p2at").set_profile(PortProfile(UT2004))
     angles = dict.fromkeys(robot.layout.robot.drives, 0.0)
     package, _ = robot.lines(robot.adapter.state(3104.57, angles, robot.profile))
     assert package == (
@@ -80,7 +80,7 @@ def test_the_packages_state_is_the_captures() -> None:
     )
 
 
-def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw() -> None:
+def test_left_sonar_is_at_negative_y_with_negative_yaw() -> None:
     robot = WireRobot("p2dx")
     (geo,) = robot.decode(geometry(robot.layout, GetGeometry("Sonar", "F1"), robot.profile))
     (first,) = geo.sensors
@@ -93,7 +93,7 @@ def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw() -> None:
     assert laser.mount == "P2DX"
 
 
-def test_a_cameras_tile_and_key_are_in_its_configuration() -> None:
+def test_camera_configuration_contains_tile_and_key() -> None:
     robot = WireRobot("p2dx")
     (conf,) = robot.decode(
         configuration(
@@ -107,14 +107,14 @@ def test_a_cameras_tile_and_key_are_in_its_configuration() -> None:
     )
     settings = conf.sensors[0].settings
     assert settings[-1] == ("ImageKey", "0a1b")
-    said = dict(settings)
-    assert (said["TextureOffsetX"], said["TextureOffsetY"]) == (320, 240)
-    assert (said["CameraDefFov"], said["CameraMaxFov"]) == (80.0, 120.0)
+    messages = dict(settings)
+    assert (messages["TextureOffsetX"], messages["TextureOffsetY"]) == (320, 240)
+    assert (messages["CameraDefFov"], messages["CameraMaxFov"]) == (80.0, 120.0)
     narrow = 2 * math.degrees(math.atan(math.tan(math.radians(40)) / 2))
-    assert said["CameraFov"] == pytest.approx(narrow, abs=1e-3)
+    assert messages["CameraFov"] == pytest.approx(narrow, abs=1e-3)
 
 
-def test_unreal_units_in_and_out() -> None:
+def test_unreal_units_are_converted_in_both_directions() -> None:
     profile = PortProfile(UT2004, Axes.Z_DOWN, unreal=True)
     for port in (profile, PortProfile()):
         far = [0.1, -0.0, 7.3]

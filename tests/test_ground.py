@@ -1,4 +1,4 @@
-"""What lies under a pose: as MuJoCo's own rays find it, on every kind of ground."""
+"""Ground query below a pose, compared with rays of MuJoCo on every kind of ground."""
 
 from __future__ import annotations
 
@@ -6,29 +6,35 @@ from typing import Any
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 import pytest
 from test_terrain import EXAMPLES, FLAT
 
 import grouser
 from grouser.errors import BadValue
-from grouser.simulation.ground import NOTHING, Ground
-from grouser.simulation.scene import compose
+from grouser.frames import Array
+from grouser.simulation.ground import NOTHING, Ground, GroundPoints
+from grouser.simulation.scene import Scene, compose
 from grouser.world import Box, Cylinder
 from grouser.world.objects import Ball
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.fractal_ground import FractalGround
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
+from grouser.world.terrain.terrain_piece import TerrainPiece
+from grouser.world.world_object import WorldObject
 
 DOWN = np.array([0.0, 0.0, -1.0])
 
 
-def scene_of(*terrain, objects=()):
+def scene_of(*terrain: TerrainPiece, objects: tuple[WorldObject, ...] = ()) -> Scene:
     world = grouser.load("roach_circle").changed(terrain=terrain, objects=objects, robots=())
     return compose(world)
 
 
-def cast(scene, points, top=5.0):
-    """Return heights, normals and geoms that rays find; lines painted on a field are no ground."""
+def cast(
+    scene: Scene, points: Array, top: float = 5.0
+) -> tuple[Array, Array, npt.NDArray[np.int64]]:
+    """Return heights, normals and geoms of ray hits; lines painted on a field are skipped."""
     model, data = scene.model, scene.initial()
     solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     model.geom_group[~solid] = 5
@@ -44,7 +50,7 @@ def cast(scene, points, top=5.0):
     return heights, normals, geoms
 
 
-def check(scene, points):
+def check(scene: Scene, points: Array) -> GroundPoints:
     found, (heights, normals, geoms) = Ground(scene).below(points), cast(scene, points)
     assert found.height == pytest.approx(heights, abs=2e-7)
     assert np.array_equal(found.geom, geoms)
@@ -53,7 +59,7 @@ def check(scene, points):
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_every_kind_of_ground_is_found_as_rays_find_it(kind) -> None:
+def test_every_kind_of_ground_agrees_with_rays(kind: str) -> None:
     scene = scene_of(EXAMPLES[kind])
     data = scene.initial()
     solid = scene.model.geom_contype != 0
@@ -65,7 +71,7 @@ def test_every_kind_of_ground_is_found_as_rays_find_it(kind) -> None:
     assert len(np.unique(found.geom)) > 1 or solid.sum() == 1
 
 
-def test_a_turned_height_field_is_cut_along_mujocos_diagonal() -> None:
+def test_rotated_height_field_is_split_along_the_diagonal_of_mujoco() -> None:
     ground = FractalGround(friction=1, x=0.3, y=-0.2, yaw_deg=33, length=2, width=2, smoothness=0.2)
     points = np.random.default_rng(2).uniform([-1.5, -1.5], [2.5, 2.5], (1000, 2))
     found = check(scene_of(ground), points)
@@ -73,14 +79,14 @@ def test_a_turned_height_field_is_cut_along_mujocos_diagonal() -> None:
     assert (found.height > 0.01).any()
 
 
-def test_many_bumps_on_a_bridge() -> None:
+def test_bumps_on_a_bridge() -> None:
     scene = scene_of(
         FLAT, DoubleBridge(friction=1, x=0), PyramidBumps(friction=1, x=1, y=0.75, z=0.2)
     )
     check(scene, np.random.default_rng(3).uniform([0.9, 0.4], [2.1, 1.1], (500, 2)))
 
 
-def test_fixed_objects_are_ground_and_those_that_move_are_not() -> None:
+def test_only_fixed_objects_are_ground() -> None:
     common: dict[str, Any] = {"friction": 1, "yaw_deg": 20}
     things = (
         Box(
@@ -117,11 +123,11 @@ def test_fixed_objects_are_ground_and_those_that_move_are_not() -> None:
     assert ground.below([5.0, 0.0]).height == 0
 
 
-def test_from_underneath_a_bridge_hangs_above() -> None:
+def test_points_below_a_bridge() -> None:
     ground = Ground(scene_of(FLAT, DoubleBridge(friction=1, x=-1.5)))
     points = [[0, 0.75, 1.0], [0, 0.75, 0.16], [0, 0.75, 0.1], [0, 0, 0.1]]
     found = ground.below(points)
-    # In the deck of 50 mm one stands on it; below it, on the floor.
+    # A point in the deck of 50 mm is on the deck; a point below is on the floor.
     assert found.height == pytest.approx([0.2, 0.2, 0.0, 0.0], abs=1e-7)
     assert [ground.names[geom] for geom in found.geom.tolist()[::2]] == [
         "terrain/1/left",
@@ -139,7 +145,7 @@ def test_points_may_have_any_leading_shape() -> None:
     assert ground.below(np.empty((0, 2))).height.shape == (0,)
 
 
-def test_more_points_than_a_chunk_are_all_answered() -> None:
+def test_more_points_than_one_chunk() -> None:
     ground = Ground(scene_of(FLAT, EXAMPLES["ramp"]))
     points = np.random.default_rng(6).uniform(-2, 3, (40_000, 2))
     expected = np.interp(points[:, 0], [1, 1 + 0.2 * 3**0.5], [0, 0.2])
@@ -147,12 +153,12 @@ def test_more_points_than_a_chunk_are_all_answered() -> None:
     assert ground.below(points).height == pytest.approx(expected, abs=1e-7)
 
 
-def test_a_robot_is_no_ground() -> None:
+def test_robots_are_not_ground() -> None:
     scene = compose(grouser.load("double_bridge"))
     assert Ground(scene).below([-1.6, 0.75]).height == 0
 
 
 @pytest.mark.parametrize("points", [[1.0], [[1, 2, 3, 4]], 3.0, [np.nan, 0.0], [np.inf, 0.0]])
-def test_what_is_no_point_is_refused(points) -> None:
+def test_invalid_points_are_rejected(points: float | list[float | list[int]]) -> None:
     with pytest.raises(BadValue, match="points: "):
         Ground(scene_of(FLAT)).below(points)

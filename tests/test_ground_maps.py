@@ -1,4 +1,4 @@
-"""Boxes against height maps: the same obstacle, the same end."""
+"""Solids against height maps: equal results on the same obstacle."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from grouser.world.terrain.terrain_piece import TerrainPiece
 
 
 @pytest.mark.parametrize("test", ground_maps.TESTS)
-def test_the_map_of_an_apparatus_is_as_high_as_it(test: str) -> None:
+def test_the_map_of_an_apparatus_has_its_height(test: str) -> None:
     course = APPARATUS[test].at(APPARATUS[test].sizes[0])
     grid = ground_maps.as_map(course, 0.02).grid()
     assert np.isfinite(grid).all()
@@ -26,6 +26,7 @@ def test_the_map_of_an_apparatus_is_as_high_as_it(test: str) -> None:
 
 
 def quince(terrain: tuple[TerrainPiece, ...], seconds: float) -> tuple[Array, int]:
+    """Return the position of Quince after a drive, and the largest number of contacts."""
     entry = RobotEntry(
         name="quince",
         kind="quince",
@@ -45,13 +46,13 @@ def quince(terrain: tuple[TerrainPiece, ...], seconds: float) -> tuple[Array, in
 def test_quince_climbs_a_step_that_is_a_map_with_few_contacts() -> None:
     solids = (Flat(friction=0.6), Step(x=bench.EDGE, height=bench.RISE, friction=0.6))
     place, most = quince((bench.step_map(),), 4.0)
-    wanted, contacts = quince(solids, 4.0)
-    assert place == pytest.approx(wanted, abs=0.02)
-    assert place[2] > 0.2, "it is on its way up"
+    expected, contacts = quince(solids, 4.0)
+    assert place == pytest.approx(expected, abs=0.02)
+    assert place[2] > 0.2, "the robot climbs"
     assert most < 1.5 * contacts
 
 
-def test_the_bench_measures_every_figure_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bench_documents_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"TURNS": 2, "SETTLE": 0.1, "SECONDS": 0.05, "POSES": 20_000}.items():
         monkeypatch.setattr(bench, name, value)
     figures = bench.run(lambda *_: None)

@@ -1,4 +1,4 @@
-"""Height maps: where their ground is, how they are cut, what is refused and in which words."""
+"""Height maps: place of the ground, decomposition, errors."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from PIL import Image
-from test_terrain import compiled, height
+from test_terrain import compile_model, height
 
 from grouser.errors import BadValue, WorldFileError
 from grouser.frames import Array, Pose
@@ -31,7 +31,7 @@ HFIELD, BOX, MESH = (
 
 
 def world(tmp_path: Path, line: str) -> World:
-    """Return a world whose ground is ``line``, its files beside it."""
+    """Return a world with the terrain ``line`` and its files in the same folder."""
     text = f"""
 name: map
 physics: {{timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: newton,
@@ -42,8 +42,8 @@ terrain:
     return parse(text, where="map.yaml", folder=tmp_path)
 
 
-def refused(tmp_path: Path, line: str) -> str:
-    """Return the one sentence that ``line`` is refused with."""
+def rejection(tmp_path: Path, line: str) -> str:
+    """Return the error message for the terrain ``line``."""
     with pytest.raises(WorldFileError) as error:
         world(tmp_path, line)
     sentence = str(error.value)
@@ -52,27 +52,27 @@ def refused(tmp_path: Path, line: str) -> str:
 
 
 @pytest.mark.parametrize("planes", [True, False])
-def test_ground_is_where_the_map_says(planes: bool) -> None:
+def test_ground_has_the_heights_of_the_map(planes: bool) -> None:
     grid = UNEVEN.copy()
     grid[2:, :4] = 0.05  # a level part
-    grid[:3, 4:] = np.array([0.0, 0.03, 0.06])  # and an inclined one
-    model = compiled(HeightMap.of(grid, CELL, x=1, y=2, z=0.3, friction=0.4, planes=planes))
+    grid[:3, 4:] = np.array([0.0, 0.03, 0.06])  # an inclined part
+    model = compile_model(HeightMap.of(grid, CELL, x=1, y=2, z=0.3, friction=0.4, planes=planes))
     for row, column in np.ndindex(grid.shape):
-        # Beside the points: a ray along an edge of two solids may miss both.
+        # Away from the points, because a ray along the edge of two solids may miss both.
         x = 1 + min(CELL * column + 1e-6, 0.6 - 1e-6)
         y = 2 + min(0.2 - CELL * row + 1e-6, 0.2 - 1e-6)
         assert height(model, x, y) == pytest.approx(0.3 + grid[row, column], abs=1e-5)
 
 
-def test_a_turned_map_turns_about_the_middle_of_its_near_edge() -> None:
-    model = compiled(HeightMap.of(UNEVEN, CELL, x=1, y=2, yaw_deg=90, friction=0.4))
+def test_map_is_rotated_about_the_middle_of_its_near_edge() -> None:
+    model = compile_model(HeightMap.of(UNEVEN, CELL, x=1, y=2, yaw_deg=90, friction=0.4))
     for row, column in ((1, 1), (3, 4)):
         x, y, _ = (Pose.at(1, 2, yaw=np.pi / 2) @ Pose.at(CELL * column, 0.2 - CELL * row)).position
         assert height(model, x, y) == pytest.approx(UNEVEN[row, column], abs=1e-5)
 
 
 def surface(grid: Array, points: Array) -> Array:
-    """Return the heights of a map at (row, column), as MuJoCo cuts its cells: the truth."""
+    """Return the exact heights of a map at (row, column), with the cell diagonals of MuJoCo."""
     row, column = np.floor(points).astype(int).T
     down, along = (points - np.floor(points)).T
     a, b = grid[row, column], grid[row, column + 1]
@@ -85,7 +85,7 @@ def surface(grid: Array, points: Array) -> Array:
 
 
 def ground_error(grid: Array, cell: float) -> tuple[float, float]:
-    """Return by how much the ground of a map is above and below it, m, at most."""
+    """Return the largest deviations of the ground above and below the map, m."""
     piece = HeightMap.of(grid, cell, x=0, friction=0.4)
     ground = Ground(compose(World(name="map", physics=STANDARD, terrain=(piece,))))
     points = np.random.default_rng(0).uniform(1e-4, np.array(grid.shape) - 1 - 1e-4, (20_000, 2))
@@ -96,7 +96,7 @@ def ground_error(grid: Array, cell: float) -> tuple[float, float]:
 
 
 def turned_ramps(cell: float, turn_deg: float = 30.0) -> Array:
-    """Return a roof, a valley and a plateau with a cliff, across the grid."""
+    """Return a roof, a valley and a plateau with a cliff, oblique to the grid."""
     rows, columns = np.meshgrid(np.arange(0, 1.6, cell), np.arange(0, 3.0, cell), indexing="ij")
     turn = np.deg2rad(turn_deg)
     along = columns * np.cos(turn) + rows * np.sin(turn)
@@ -104,11 +104,11 @@ def turned_ramps(cell: float, turn_deg: float = 30.0) -> Array:
     return np.where(along > 2.2, 0.4, ramps)
 
 
-def test_plane_parts_become_solids_and_cover_the_map_with_the_rest() -> None:
+def test_plane_parts_become_solids() -> None:
     grid = np.zeros((40, 60))
     grid[:, 20:] = 0.19
     grid[10:20, 30:50] += np.random.default_rng(1).random((10, 20)) * 0.02
-    model = compiled(HeightMap.of(grid, 0.02, x=0, friction=0.4))
+    model = compile_model(HeightMap.of(grid, 0.02, x=0, friction=0.4))
     kinds = set(model.geom_type.tolist())
     assert kinds == {HFIELD, BOX, MESH}
     assert len(cut(grid).fields) < 10
@@ -117,9 +117,7 @@ def test_plane_parts_become_solids_and_cover_the_map_with_the_rest() -> None:
 
 @pytest.mark.parametrize("turn_deg", [3.0, 30.0, 45.0, 80.0])
 @pytest.mark.parametrize("cell", [0.02, 0.05])
-def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(
-    turn_deg: float, cell: float
-) -> None:
+def test_oblique_planes_become_few_exact_solids(turn_deg: float, cell: float) -> None:
     grid = turned_ramps(cell, turn_deg)
     patches = cut(grid)
     assert len(patches.planes) < 25
@@ -132,15 +130,15 @@ def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_terraces_of_any_shape_stay_where_they_are(seed: int) -> None:
+def test_terraces_of_any_shape_are_exact(seed: int) -> None:
     rough = np.random.default_rng(seed).normal(0, 1, (60, 70))
     for _ in range(12):
         rough = (rough + np.roll(rough, 1, 0) + np.roll(rough, 1, 1) + np.roll(rough, -1, 1)) / 4
-    grid = np.round(rough * 15) * 0.02  # as a picture of few shades has it
+    grid = np.round(rough * 15) * 0.02  # as in an image with few grey levels
     assert max(ground_error(grid, 0.03)) < 1e-6
 
 
-def test_fields_lie_lower_under_planes_and_nowhere_else() -> None:
+def test_fields_are_lowered_only_below_planes() -> None:
     grid = np.zeros((30, 30))
     grid[14:16, 14:16] = np.random.default_rng(0).uniform(0.01, 0.02, (2, 2))
     patches = cut(grid)
@@ -150,7 +148,7 @@ def test_fields_lie_lower_under_planes_and_nowhere_else() -> None:
     np.testing.assert_array_equal(patches.heights[~lower], grid[~lower])
 
 
-def test_maps_of_a_size_are_cut_alike_without_planes() -> None:
+def test_maps_of_equal_size_have_equal_pieces_without_planes() -> None:
     step = np.where(np.arange(50) < 20, 0.0, 0.1) * np.ones((40, 1))
     noise = np.random.default_rng(2).random((40, 50))
     assert cut(step, planes=False).fields == cut(noise, planes=False).fields
@@ -172,7 +170,7 @@ def test_files_are_read(tmp_path: Path, ending: str) -> None:
     np.testing.assert_allclose(piece.grid(), shades / 65535, rtol=1e-12)
 
 
-def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+def test_changed_file_is_read_again(tmp_path: Path) -> None:
     np.save(tmp_path / "g.npy", np.zeros((3, 3)))
     piece = world(tmp_path, "file: g.npy, cell: 0.5").terrain[0]
     assert piece.grid().max() == 0
@@ -180,27 +178,27 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert piece.grid().min() == 1
 
 
-def test_holes_are_refused_or_filled(tmp_path: Path) -> None:
+def test_holes_are_rejected_or_filled(tmp_path: Path) -> None:
     grid = np.zeros((3, 4))
     grid[1, 2] = np.nan
     np.save(tmp_path / "holes.npy", grid)
-    sentence = refused(tmp_path, "file: holes.npy, cell: 0.1")
+    sentence = rejection(tmp_path, "file: holes.npy, cell: 0.1")
     assert sentence.startswith("map.yaml line 6: terrain.0.file is 'holes.npy', which has 1 hole")
     assert "row 1, column 2" in sentence
     filled = world(tmp_path, "file: holes.npy, cell: 0.1, fill: -0.2").terrain[0]
     assert filled.grid()[1, 2] == -0.2
-    assert "must be finite" in refused(tmp_path, "heights: [[0, 0], [0, .nan]], cell: 0.1")
+    assert "must be finite" in rejection(tmp_path, "heights: [[0, 0], [0, .nan]], cell: 0.1")
 
 
-def test_a_single_cell_is_ground_and_a_single_point_is_not(tmp_path: Path) -> None:
-    model = compiled(HeightMap.of(np.array([[0.0, 0.1], [0.0, 0.05]]), 1.0, x=0, friction=0.4))
+def test_smallest_map_is_one_cell(tmp_path: Path) -> None:
+    model = compile_model(HeightMap.of(np.array([[0.0, 0.1], [0.0, 0.05]]), 1.0, x=0, friction=0.4))
     assert model.ngeom == 1
     assert height(model, 1e-6, 0.5 - 1e-6) == pytest.approx(0.0, abs=1e-5)
-    assert "has 1 x 1 points, at least 2 x 2" in refused(tmp_path, "heights: [[0.1]], cell: 0.1")
-    assert "rows of 1 to 2" in refused(tmp_path, "heights: [[0.1], [0, 1]], cell: 0.1")
+    assert "has 1 x 1 points, at least 2 x 2" in rejection(tmp_path, "heights: [[0.1]], cell: 0.1")
+    assert "rows of 1 to 2" in rejection(tmp_path, "heights: [[0.1], [0, 1]], cell: 0.1")
 
 
-def test_a_huge_map_is_refused_unread(tmp_path: Path) -> None:
+def test_huge_map_is_rejected_before_reading(tmp_path: Path) -> None:
     for name in ("huge.npy", "huge.npz", "huge.png"):
         path = tmp_path / name
         if name == "huge.npy":
@@ -210,18 +208,20 @@ def test_a_huge_map_is_refused_unread(tmp_path: Path) -> None:
         else:
             Image.new("L", (10_000, 10_000)).save(path)
         top = ", top: 1.0" if name.endswith("png") else ""
-        sentence = refused(tmp_path, f"file: {name}, cell: 0.02{top}")
+        sentence = rejection(tmp_path, f"file: {name}, cell: 0.02{top}")
         assert "10000 x 10000 points, at most 4,000,000 are allowed" in sentence
     with pytest.raises(BadValue, match="10000 x 10000 points"):
         HeightMap.of(np.zeros((10_000, 10_000), np.uint8), 0.02, x=0, friction=0.4)
 
 
-def test_millimetres_by_mistake(tmp_path: Path) -> None:
+def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
     np.save(tmp_path / "mm.npy", np.random.default_rng(0).uniform(0, 250, (50, 50)))
-    sentence = refused(tmp_path, "file: mm.npy, cell: 0.02")
+    sentence = rejection(tmp_path, "file: mm.npy, cell: 0.02")
     assert "if they are in millimetres, say scale: 0.001" in sentence
     assert world(tmp_path, "file: mm.npy, cell: 0.02, scale: 0.001").terrain[0].grid().max() < 0.25
-    assert "terrain.0.cell is 20, must be at most 10" in refused(tmp_path, "file: mm.npy, cell: 20")
+    assert "terrain.0.cell is 20, must be at most 10" in rejection(
+        tmp_path, "file: mm.npy, cell: 20"
+    )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_millimetres_by_mistake(tmp_path: Path) -> None:
         ("file: line.npy, cell: 0.1", "has 1 axes, rows and columns are needed"),
     ],
 )
-def test_each_mistake_is_one_sentence(tmp_path: Path, line: str, words: str) -> None:
+def test_errors_are_one_sentence(tmp_path: Path, line: str, words: str) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "grey.png")
     Image.new("RGB", (4, 4), (1, 2, 3)).save(tmp_path / "colour.png")
     for ending in ("npy", "png", "npz"):
@@ -249,10 +249,10 @@ def test_each_mistake_is_one_sentence(tmp_path: Path, line: str, words: str) -> 
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
     np.save(tmp_path / "words.npy", np.array([["a", "b"], ["c", "d"]]))
     np.save(tmp_path / "line.npy", np.zeros(5))
-    assert words in refused(tmp_path, line)
+    assert words in rejection(tmp_path, line)
 
 
-def test_arrays_that_are_no_ground_are_refused_in_python() -> None:
+def test_invalid_arrays_are_rejected() -> None:
     with pytest.raises(BadValue, match="has 3 axes"):
         add_height_field(mujoco.MjSpec(), "a", np.zeros((2, 2, 2)), 0.1, Pose())
     with pytest.raises(BadValue, match="1 hole"):
@@ -260,7 +260,7 @@ def test_arrays_that_are_no_ground_are_refused_in_python() -> None:
 
 
 def bowl(cell: float, radius: float = 0.6) -> Array:
-    """Return a level plate of 2 m with a round hollow in it."""
+    """Return a level plate of 2 m with a round hollow."""
     x, y = np.meshgrid(*[cell * np.arange(round(2 / cell) + 1) - 1] * 2)
     result: Array = -0.2 * np.clip(1 - (x**2 + y**2) / radius**2, 0, None)
     return result
@@ -269,7 +269,7 @@ def bowl(cell: float, radius: float = 0.6) -> Array:
 def bar_contacts(
     ground: TerrainPiece, places: Array, z: float, yaw: float
 ) -> npt.NDArray[np.int64]:
-    """Return how many contacts each bar, 30 cm long, makes that lies on a piece at ``z``."""
+    """Return the number of contacts of each bar, 30 cm long, on a piece at height ``z``."""
     spec = mujoco.MjSpec()
     ground.add(spec, STANDARD.ground, "ground")
     solids = len(spec.geoms)
@@ -286,7 +286,7 @@ def bar_contacts(
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.6])
-def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw: float) -> None:
+def test_bar_has_the_same_contacts_on_a_level_map_as_on_a_box(yaw: float) -> None:
     places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (60, 2))
     box = bar_contacts(Step(x=0, height=0.1, friction=1), places, 0.1, yaw)
     level = HeightMap.of(np.full((101, 101), 0.1), 0.02, x=0, friction=1)
@@ -294,8 +294,8 @@ def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw: float) -> None:
 
 
 @pytest.mark.parametrize("cell", [0.02, 0.01])
-def test_beside_a_hollow_no_solids_lie_on_each_other(cell: float) -> None:
-    """Where solids, or solids and fields, coincided, bars touched both and pictures flickered."""
+def test_solids_beside_a_hollow_do_not_overlap(cell: float) -> None:
+    """Coincident solids or fields would double contacts and make images flicker."""
     grid = bowl(cell)
     solid = np.zeros(np.subtract(grid.shape, 1), int)
     for plane in cut(grid).planes:
@@ -303,7 +303,7 @@ def test_beside_a_hollow_no_solids_lie_on_each_other(cell: float) -> None:
     assert solid.max() == 1
     assert solid[grid[:-1, :-1] == 0].mean() > 0.9
     places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (400, 2))
-    places = places[np.abs(places - (1, 0)).max(axis=1) > 0.6 + 0.17]  # clear of the hollow
+    places = places[np.abs(places - (1, 0)).max(axis=1) > 0.6 + 0.17]  # outside the hollow
     touching = bar_contacts(HeightMap.of(grid, cell, x=0, friction=1), places, 0.0, 0.6)
     assert touching.max() <= 8  # on the seam of two solids
     assert np.median(touching) == 4
@@ -313,7 +313,7 @@ def test_beside_a_hollow_no_solids_lie_on_each_other(cell: float) -> None:
 def inside(
     corners: tuple[tuple[float, float], ...], shape: tuple[int, int]
 ) -> npt.NDArray[np.bool_]:
-    """Return in which cells' middles a convex polygon lies."""
+    """Return the cells whose centres are inside a convex polygon."""
     middle = np.stack(np.meshgrid(*[np.arange(n) + 0.5 for n in shape], indexing="ij"), axis=-1)
     begin = np.array(corners)
     edge = np.roll(begin, -1, axis=0) - begin

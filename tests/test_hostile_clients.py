@@ -48,7 +48,7 @@ def time_of(served: ServerProcess) -> float:
 # -- ports -----------------------------------------------------------------------------------
 
 
-def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_client(
+def test_silent_unauthenticated_connections_use_little_memory_and_lock_out_no_client(
     tmp_path: Path, certificate: Path
 ) -> None:
     tokens = tmp_path / "tokens"
@@ -63,7 +63,7 @@ def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_clien
         port, before = served.ports["control"], served.rss
         for _ in range(300):
             wire = stack.enter_context(socket.socket())
-            wire.bind(("127.0.0.2", 0))  # another address than the client's
+            wire.bind(("127.0.0.2", 0))  # another address than that of the client
             wire.connect(("127.0.0.1", port))
         for _ in range(20):  # these never finish the TLS handshake
             wire = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
@@ -93,7 +93,7 @@ def test_stalled_client_is_logged_and_dropped_from_lockstep_after_timeout(tmp_pa
         assert "removed from lockstep" in next(one.text for one in notices if one.kind == "Dropped")
         assert "waiting for the turn of 'Sleeper' to end" in served.log
         assert "its turn took over 2 s" in served.log
-        sleeper.drive(1.0, 1.0)  # it still owns its robot
+        sleeper.drive(1.0, 1.0)  # the client still owns its robot
 
 
 # -- cost ------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_requests_of_a_closed_socket_are_dropped(tmp_path: Path) -> None:
             wait_until(lambda: "made0 " in served.console("list objects"))
         begin = time.monotonic()
         wait_until(lambda: "made" not in served.console("list objects"))
-        assert time.monotonic() - begin < 5.0, "all 180 would take half a minute"
+        assert time.monotonic() - begin < 5.0, "processing of all 180 would take half a minute"
         then, now = time_of(served), time.monotonic()
         time.sleep(0.5)
         assert time_of(served) - then == pytest.approx(time.monotonic() - now, abs=0.3)
@@ -147,7 +147,7 @@ def test_freed_models_return_to_the_system() -> None:
         if "not glibc" in done.stderr:
             pytest.skip("another malloc than glibc's")
         sizes[setting] = int(done.stdout)
-    assert sizes["set"] < 8e6, "the kept blocks have 1.3 MB"
+    assert sizes["set"] < 8e6, "the retained blocks have 1.3 MB"
     assert sizes["default"] > 30e6, "otherwise the setting is not needed"
 
 
@@ -189,14 +189,16 @@ def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
                 join("P3AT", timeout=TIMEOUT, **where) as robot,
                 watch(robot, port=port) as pictures,
             ):
-                assert pictures.take().shape[2] == 3  # from the worker's own port, over TLS as well
-            assert list(temporary.iterdir()), "the world's files"
+                assert (
+                    pictures.take().shape[2] == 3
+                )  # from the port of the worker, over TLS as well
+            assert list(temporary.iterdir()), "files of the world"
         finally:
             worker.send_signal(signal.SIGTERM)
             assert worker.wait(TIMEOUT) == 0
             worker.stdout.close()
         assert not list(temporary.iterdir())
-        with pytest.raises(ProcessLookupError):  # no process of its session is left
+        with pytest.raises(ProcessLookupError):  # no process of its session remains
             os.killpg(worker.pid, 0)
 
 
@@ -246,7 +248,7 @@ def test_radio_messages_are_not_sent_to_old_clients(tmp_path: Path) -> None:
     assert b"RADIO" not in received
 
 
-# -- the console's input ---------------------------------------------------------------------
+# -- console input ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["nothing", "closed", "pipe"])
@@ -302,7 +304,7 @@ def test_huge_world_file_is_refused_within_a_second_of_processor_time(
     assert time.process_time() - begin < 1.0
 
 
-def limited(most: int) -> Callable[..., Any]:
+def file_size_limit(most: int) -> Callable[..., Any]:
     """Return a function that limits files of this process to ``most`` bytes, like a full disk."""
 
     def limit() -> None:
@@ -325,7 +327,7 @@ def test_full_disk_is_reported_in_one_sentence_after_the_table(
         text=True,
         env=environment(),
         cwd=tmp_path,
-        preexec_fn=limited(2000),
+        preexec_fn=file_size_limit(2000),
     )
     assert ran.returncode != 0
     assert "pioneer" in ran.stdout

@@ -1,4 +1,4 @@
-"""The robot library on a link of the test's own: how it drives, and what it says when it cannot."""
+"""Robot library on a simulated link: motions, status, errors."""
 
 import io
 import math
@@ -9,7 +9,7 @@ import pytest
 
 from grouser.client.hrt_control import GAUGE
 from grouser.client.hrt_robot import Hrt, HrtCode, HrtError
-from grouser.client.links.link import open_link
+from grouser.client.links import open_link
 from grouser.errors import BadValue
 from grouser.protocol.can.messages import (
     BatteryLeft,
@@ -30,9 +30,9 @@ ARM_SPEED = 1.0  # rad/s
 
 
 class Crawler:
-    """Motors and body of a crawler that skids, behind the library's link: closed form, no physics.
+    """Link to a skidding crawler in closed form, without physics.
 
-    Encoders count in ticks, posture comes in steps and at its own rate, as over USARSim.
+    Encoders count in ticks; posture is quantized and has its own rate, as over USARSim.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class Crawler:
         self.place = [0.0, 0.0]
         self.flippers, self.wanted = [0.0] * 4, [0.0] * 4
         self.gate = CommandGate()
-        self.said, self.posture, self.restarted = [], (0.0, 0.0), 0.0
-        self.heard = []
+        self.status, self.posture, self.restarted = [], (0.0, 0.0), 0.0
+        self.commands = []
 
     def send(self, frames: list[CanFrame] | tuple[CanFrame]) -> None:
         for frame in frames:
             command = self.gate.check(frame, self.time)
-            self.heard.append(command)
+            self.commands.append(command)
             match command:
                 case BeltSpeeds(left, right):
                     self.belts = (left, right)
@@ -69,9 +69,9 @@ class Crawler:
 
     def wait(self, seconds: float) -> None:
         for _ in range(max(1, round(seconds / 0.01))):
-            self._pass(0.01)
+            self._advance(0.01)
 
-    def _pass(self, dt: float) -> None:
+    def _advance(self, dt: float) -> None:
         self.time += dt
         if self.gate.is_silent(self.time):
             self.belts = (0.0, 0.0)
@@ -106,7 +106,7 @@ class Crawler:
 
 FINE = {}
 COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
-"""What a bus says, and what USARSim's wire says."""
+"""Resolution and delay of sensor data on a bus, and over USARSim."""
 
 
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
@@ -162,13 +162,13 @@ def test_belts_run_during_wait_and_stop_by_command_or_timeout() -> None:
     robot.set_speeds(100, 100)
     robot.wait(1.0)
     assert crawler.travel[0] == pytest.approx(0.1, abs=0.006)
-    crawler.wait(1.0)  # the program does something else
+    crawler.wait(1.0)  # the program is busy
     assert crawler.travel[0] == pytest.approx(0.132, abs=0.006)
     robot.set_speeds(100, 100)
     robot.wait(0.1)
     robot.stop()
     assert crawler.belts == (0.0, 0.0)
-    assert Stop() in crawler.heard
+    assert Stop() in crawler.commands
 
 
 def test_show_status_prints_the_status() -> None:

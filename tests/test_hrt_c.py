@@ -1,4 +1,4 @@
-"""The robot library in C: the same frames, the same control and the same words as in Python."""
+"""Robot library in C: frames, control and messages equal those in Python."""
 
 import ctypes
 import math
@@ -37,7 +37,7 @@ pytestmark = needs_compiler
 
 
 class Frame(ctypes.Structure):
-    """struct hrt_frame."""
+    """C struct ``hrt_frame``."""
 
     _fields_ = (
         ("id", ctypes.c_uint16),
@@ -51,7 +51,7 @@ class Frame(ctypes.Structure):
 
 
 class Status(ctypes.Structure):
-    """struct hrt_status."""
+    """C struct ``hrt_status``."""
 
     _fields_ = (
         *((name, ctypes.c_double) for name in ("left", "right", "left_v", "right_v", "clock")),
@@ -82,7 +82,7 @@ def library() -> CDLL:
 
 @settings(max_examples=40)
 @given(first=st.integers(-9000, 9000), second=st.integers(-9000, 9000), counter=st.integers(0, 255))
-def test_command_frames_are_the_same_to_the_bit(
+def test_command_frames_are_bit_identical(
     library: CDLL, first: int, second: int, counter: int
 ) -> None:
     for id, kind in COMMANDS.items():
@@ -125,7 +125,7 @@ def test_status_frames_are_read_and_written_the_same_way(library: CDLL) -> None:
     assert not library.hrt_unpack_status(ctypes.byref(short), ctypes.byref(status))
 
 
-def test_codes_and_words_are_the_same(library: CDLL) -> None:
+def test_codes_and_messages_are_the_same(library: CDLL) -> None:
     header = (CLIB / "hrt.h").read_text()
     codes = {name: int(value) for name, value in re.findall(r"HRT_(\w+) = (-?\d+)", header)}
     for code in HrtCode:
@@ -148,9 +148,9 @@ def run(program: Path, address: str, **more) -> CompletedProcess:
 
 
 class Motors(threading.Thread):
-    """A crawler in closed form behind a real UDP port, as the bridge's far side; faster than time.
+    """Crawler in closed form behind a UDP port, as the bridge; faster than real time.
 
-    Each datagram lets a tick of its time pass, so the program's own clock does not matter.
+    Each datagram advances its time by one tick, so the clock of the program has no effect.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -179,8 +179,8 @@ class Motors(threading.Thread):
         self.socket.close()
 
 
-def driven(program: Path, crawler: Crawler) -> CompletedProcess:
-    """Run a program against ``crawler``; return what it printed."""
+def drive_crawler(program: Path, crawler: Crawler) -> CompletedProcess:
+    """Run a program with ``crawler``; return its output."""
     motors = Motors(crawler)
     motors.start()
     ended = run(program, f"udp://127.0.0.1:{motors.port}")
@@ -189,7 +189,7 @@ def driven(program: Path, crawler: Crawler) -> CompletedProcess:
     return ended
 
 
-def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path: Path) -> None:
+def test_motions_equal_those_of_the_python_library(tmp_path: Path) -> None:
     program = tmp_path / "few.c"
     program.write_text(
         "int main(void) { return hrt_kenaf_init() || hrt_go_forward(-40.0) || hrt_turning(-20.0)"
@@ -197,7 +197,7 @@ def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path: Path) -> No
         " || hrt_show_status() || hrt_stop(); }"
     )
     crawler = Crawler(**COARSE)
-    ended = driven(compile_program(program, "sim"), crawler)
+    ended = drive_crawler(compile_program(program, "sim"), crawler)
     assert crawler.place[0] * 1e3 == pytest.approx(-40, abs=3.5)
     assert math.degrees(crawler.yaw) == pytest.approx(-20, abs=1.5)
     lifted = [math.degrees(angle) for angle in crawler.flippers]
@@ -207,17 +207,17 @@ def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_papers_program_drives_a_square_by_datagrams() -> None:
-    """Fig. 17 as it is printed, over a real socket, on belts in closed form."""
+def test_program_of_the_paper_drives_a_square_by_datagrams() -> None:
+    """Program of Fig. 17 as printed, over a real socket, with belts in closed form."""
     crawler = Crawler(**COARSE)
-    run_ = driven(compile_program(SQUARE, "sim"), crawler)
+    run_ = drive_crawler(compile_program(SQUARE, "sim"), crawler)
     assert run_.stdout.count("posture ") == 4
     assert "slid      58 % in the last turn" in run_.stdout
     assert crawler.place == pytest.approx([0, 0], abs=0.012)
     assert crawler.yaw == pytest.approx(2 * 3.14159265, abs=0.06)
 
 
-def test_it_says_what_is_wrong() -> None:
+def test_errors_are_printed() -> None:
     program = compile_program(SQUARE, "sim")
     strange = run(program, "cam0")
     assert strange.stderr.startswith(

@@ -1,4 +1,4 @@
-"""The robot library on motors' own bus, in memory: the link's clock is the simulation's."""
+"""Robot library on a CAN bus in memory; the clock of the link is that of the simulation."""
 
 import io
 import itertools
@@ -8,7 +8,7 @@ import pytest
 from support.can_fixtures import Rig
 
 from grouser.client.hrt_robot import Hrt
-from grouser.client.links.link import LinkWithFaults
+from grouser.client.links import LinkWithFaults
 from grouser.frames import degrees, to_rpy_one
 from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import LinkCounts, LinkFaults
@@ -17,7 +17,7 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 
 
 class BusLink:
-    """A link of hrt's to a bus in memory; waiting lets the simulation go on."""
+    """Link of the robot library to a bus in memory; waiting steps the simulation."""
 
     def __init__(self, rig: Rig, faults: None = None) -> None:
         self._rig, self._received = rig, []
@@ -48,28 +48,30 @@ class BusLink:
         self.connection.close()
 
 
-def place(rig: Rig) -> tuple[float, float, float]:
-    """Return where the robot truly is: x, y (m) and heading (deg)."""
+def true_pose(rig: Rig) -> tuple[float, float, float]:
+    """Return the true pose of the robot: x, y (m) and heading (deg)."""
     pose = rig.sim.pose("k")
     x, y, _ = pose.position.tolist()
     return x, y, degrees(to_rpy_one(*pose.wxyz.tolist())[2])
 
 
-def square(faults: None = None, sides: int = 4) -> tuple[Rig, list[tuple[float, float, float]]]:
-    """Drive the paper's square; return the rig and the corners."""
+def drive_square(
+    faults: None = None, sides: int = 4
+) -> tuple[Rig, list[tuple[float, float, float]]]:
+    """Drive the square of the paper; return the rig and the corners."""
     rig = Rig()
     robot = Hrt(BusLink(rig, faults), io.StringIO())
-    corners = [place(rig)]
+    corners = [true_pose(rig)]
     for _ in range(sides):
         robot.show_status()
         robot.go_forward(100.0)
         robot.turning(90.0)
-        corners.append(place(rig))
+        corners.append(true_pose(rig))
     robot.stop()
     return rig, corners
 
 
-def lengths(corners: list[tuple[float, float, float]]) -> list[float]:
+def side_lengths(corners: list[tuple[float, float, float]]) -> list[float]:
     """Return the sides, mm."""
     return [1e3 * math.dist(a[:2], b[:2]) for a, b in itertools.pairwise(corners)]
 
@@ -79,13 +81,13 @@ def heading_errors(corners: list[tuple[float, float, float]]) -> list[float]:
 
 
 def test_side_and_corner_of_the_square() -> None:
-    _, corners = square(sides=1)
-    assert lengths(corners) == pytest.approx([100], abs=5)
+    _, corners = drive_square(sides=1)
+    assert side_lengths(corners) == pytest.approx([100], abs=5)
     assert heading_errors(corners) == pytest.approx([0, 0], abs=3)
 
 
 def test_link_faults_use_the_clock_of_the_link() -> None:
-    """Between the library and a link without faults; seed by seed the same to the bit."""
+    """Faults between the library and an ideal link; runs are reproducible by seed."""
 
     def drive(seed: int) -> tuple[str, float, LinkCounts]:
         rig = Rig()
@@ -93,7 +95,7 @@ def test_link_faults_use_the_clock_of_the_link() -> None:
         link = LinkWithFaults(BusLink(rig), faults)
         robot = Hrt(link, io.StringIO())
         robot.go_forward(60.0)
-        return rig.sim.fingerprint(), place(rig)[0], link.out.counts
+        return rig.sim.fingerprint(), true_pose(rig)[0], link.out.counts
 
     first = drive(1)
     assert drive(1) == first
@@ -104,22 +106,22 @@ def test_link_faults_use_the_clock_of_the_link() -> None:
 
 
 @pytest.mark.slow
-def test_the_square_is_square() -> None:
-    _, corners = square()
-    print("sides, mm:", [round(side, 1) for side in lengths(corners)])
+def test_square_has_equal_sides_and_right_angles() -> None:
+    _, corners = drive_square()
+    print("sides, mm:", [round(side, 1) for side in side_lengths(corners)])
     print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])
     print("misses closing by, mm:", round(1e3 * math.dist(corners[0][:2], corners[-1][:2]), 1))
-    assert lengths(corners) == pytest.approx([100] * 4, abs=5)
+    assert side_lengths(corners) == pytest.approx([100] * 4, abs=5)
     assert heading_errors(corners) == pytest.approx([0] * 5, abs=3)
 
 
 @pytest.mark.slow
-def test_square_with_faults_closes_and_repeats_bit_for_bit() -> None:
-    rig, corners = square(FAULTS)
-    print("sides, mm:", [round(side, 1) for side in lengths(corners)])
+def test_square_over_a_faulty_link_closes_and_is_reproducible() -> None:
+    rig, corners = drive_square(FAULTS)
+    print("sides, mm:", [round(side, 1) for side in side_lengths(corners)])
     print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])
-    assert lengths(corners) == pytest.approx([100] * 4, abs=10)
+    assert side_lengths(corners) == pytest.approx([100] * 4, abs=10)
     assert heading_errors(corners) == pytest.approx([0] * 5, abs=6)
-    again, same = square(FAULTS)
+    again, same = drive_square(FAULTS)
     assert same == corners
     assert again.sim.fingerprint() == rig.sim.fingerprint()

@@ -1,4 +1,4 @@
-"""Kurose et al.: the tests of Table I and the matching of Fig. 16."""
+"""Kurose et al.: obstacle tests of Table I and matching of Fig. 16."""
 
 import importlib
 
@@ -11,8 +11,8 @@ from grouser.trials import threads
 DRIVEN = ("kurose-table1", "kurose-fig16")
 
 
-def only(monkeypatch: pytest.MonkeyPatch, *cases) -> None:
-    """Leave only these rows of Table I, so that a run is short."""
+def select_rows(monkeypatch: pytest.MonkeyPatch, *cases) -> None:
+    """Reduce Table I to these rows for a short run."""
     monkeypatch.setattr(kurose_table1, "PAPER", cases)
     monkeypatch.setattr(kurose_table1, "INERTIAS", (1.0,))
 
@@ -28,7 +28,7 @@ def test_table_1_is_the_reading_that_fits_the_prose() -> None:
         by_kind.setdefault(case.kind, []).append((case.size_mm, case.real, case.simulated))
     assert len(kurose_table1.PAPER) == 12
     highest = {
-        kind: tuple(max(size for size, *told in rows if told[i] == "S") for i in (0, 1))
+        kind: tuple(max(size for size, *results in rows if results[i] == "S") for i in (0, 1))
         for kind, rows in by_kind.items()
     }
     assert highest == {
@@ -39,17 +39,17 @@ def test_table_1_is_the_reading_that_fits_the_prose() -> None:
 
 
 def test_table1_has_the_shape_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    only(monkeypatch, kurose_table1.PAPER[0], kurose_table1.PAPER[2])
-    told = kurose_table1.run(RunOptions(quick=True)).table.to_json()
-    assert told["experiment"] == "kurose-table1"
-    assert [row["case"]["size"] for row in told["rows"]] == ["50 mm", "150 mm"]
-    assert all(set(row["ours"]) == {"segments", "wheels"} for row in told["rows"])
-    assert [row["ours"]["segments"] for row in told["rows"]] == ["S", "F"]
-    assert told["agree"] == told["of"] == 2
-    assert told["figures"]["trench_350_at_inertia_x1"] == "F"
+    select_rows(monkeypatch, kurose_table1.PAPER[0], kurose_table1.PAPER[2])
+    table = kurose_table1.run(RunOptions(quick=True)).table.to_json()
+    assert table["experiment"] == "kurose-table1"
+    assert [row["case"]["size"] for row in table["rows"]] == ["50 mm", "150 mm"]
+    assert all(set(row["ours"]) == {"segments", "wheels"} for row in table["rows"])
+    assert [row["ours"]["segments"] for row in table["rows"]] == ["S", "F"]
+    assert table["agree"] == table["of"] == 2
+    assert table["figures"]["trench_350_at_inertia_x1"] == "F"
 
 
-def test_the_strategy_climbs_what_the_tracks_alone_do_not() -> None:
+def test_flippers_climb_a_step_that_tracks_alone_do_not() -> None:
     step = kurose_table1.FIG8
     with_flippers = kurose_table1.trial(step)
     without = kurose_table1.trial(kurose_table1.ObstacleCase("step without flippers", step.size_mm))
@@ -62,11 +62,11 @@ def test_the_strategy_climbs_what_the_tracks_alone_do_not() -> None:
 def test_fig16_matches_the_two_variants(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kurose_fig16, "QUICK", (kurose_fig16.FIG8,))
     report = kurose_fig16.run(RunOptions(quick=True))
-    told = report.table.to_json()
-    assert [row["case"]["figure"] for row in told["rows"]] == list(kurose_fig16.PRINTED)
-    assert 0 < told["figures"]["passes_max_mean_norm_error_mm"] < 132.2
-    assert told["figures"]["failures_max_mean_norm_error_mm"] is None
-    assert "NOT the real robot" in told["notes"][0]
+    table = report.table.to_json()
+    assert [row["case"]["figure"] for row in table["rows"]] == list(kurose_fig16.PRINTED)
+    assert 0 < table["figures"]["passes_max_mean_norm_error_mm"] < 132.2
+    assert table["figures"]["failures_max_mean_norm_error_mm"] is None
+    assert "NOT the real robot" in table["notes"][0]
     assert report.html().count("<img") == 4
 
 
@@ -77,6 +77,6 @@ def test_kurose_table1_agrees_with_the_real_robot() -> None:
 
 
 @pytest.mark.slow
-def test_kurose_fig16_says_all_its_figures() -> None:
+def test_kurose_fig16_has_all_figures() -> None:
     table = kurose_fig16.run(RunOptions()).table
     assert all(table.figures[name] is not None for name in kurose_fig16.PRINTED)

@@ -1,18 +1,17 @@
-"""The square of Figs. 17 and 18: how corners are measured and judged; the whole of it is slow."""
+"""The square of Figs. 17 and 18: measurement and tolerance of corners; the full run is slow."""
 
 import math
 
 import pytest
 from support.hrt_c_build import SQUARE
 
-from grouser.experiments.kurose import square
-from grouser.experiments.kurose.square_runs import Run
+from grouser.experiments import kurose_square as square
 from grouser.experiments.run_options import RunOptions
 from grouser.protocol.link_faults import LinkFaults
 
 
 def poses(side, turn_deg, start=(1.0, 2.0, 0.7)):
-    """Return the start and four corners of a square that was driven like this, m and rad."""
+    """Return the start and four corners of a square with these sides and turns, m and rad."""
     x, y, yaw = start
     found = [start]
     for _ in range(4):
@@ -22,7 +21,7 @@ def poses(side, turn_deg, start=(1.0, 2.0, 0.7)):
     return found
 
 
-def test_an_ideal_square_has_ideal_corners_wherever_it_begins() -> None:
+def test_an_ideal_square_has_ideal_corners_from_any_start() -> None:
     corners = square.corners_of(poses(0.1, 90))
     for number, corner in enumerate(corners, 1):
         ideal = square._ideal(number)
@@ -46,13 +45,16 @@ def test_a_corner_that_is_off_disagrees_and_faults_allow_twice_as_much(
     side, turn, agrees, with_faults
 ) -> None:
     corner = square.corners_of(poses(side, turn))[0]
-    plain, faulty = Run("a", None, "bridge"), Run("b", None, "bridge", LinkFaults(loss=0.3))
+    plain, faulty = (
+        square.Run("a", None, "bridge"),
+        square.Run("b", None, "bridge", LinkFaults(loss=0.3)),
+    )
     assert square._row(plain, 1, corner).agrees is agrees
     assert square._row(faulty, 1, corner).agrees is with_faults
 
 
 def test_the_program_is_the_papers() -> None:
-    """Fig. 17, word for word; line breaks are the page's."""
+    """Fig. 17 without white space."""
     words = "".join(SQUARE.read_text().split())
     assert words == (
         "intmain(intargc,char*argv[]){inti;hrt_kenaf_init();for(i=0;i<4;i++){hrt_show_status();"
@@ -61,6 +63,6 @@ def test_the_program_is_the_papers() -> None:
 
 
 @pytest.mark.slow
-def test_every_way_drives_the_square() -> None:
+def test_every_link_drives_the_square() -> None:
     table = square.run(RunOptions()).table
     assert table.agree == table.of, [row for row in table.rows if not row.agrees]

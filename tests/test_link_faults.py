@@ -73,12 +73,12 @@ def test_command_line_options_are_parsed() -> None:
     ("given", "message"),
     [
         (("20", "0", "0", "0"), "--delay is '20', must be a time, such as 20ms or 0.02s"),
-        (("0", "-5ms", "0", "0"), "--jitter is '-5ms', a time"),
-        (("0", "0", "101%", "0"), "--loss is '101%', a share"),
-        (("0", "0", "2", "0"), "--loss is '2', a share"),
-        (("0", "0", "5ms", "0"), "--loss is '5ms', a share"),
-        (("0", "0", "0", "often"), "--double is 'often', a share"),
-        (("nan", "0", "0", "0"), "--delay is 'nan', a time"),
+        (("0", "-5ms", "0", "0"), "--jitter is '-5ms', must be a time"),
+        (("0", "0", "101%", "0"), "--loss is '101%', must be a share"),
+        (("0", "0", "2", "0"), "--loss is '2', must be a share"),
+        (("0", "0", "5ms", "0"), "--loss is '5ms', must be a share"),
+        (("0", "0", "0", "often"), "--double is 'often', must be a share"),
+        (("nan", "0", "0", "0"), "--delay is 'nan', must be a time"),
     ],
 )
 def test_invalid_command_line_options_are_rejected(

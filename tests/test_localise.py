@@ -1,4 +1,4 @@
-"""Monte Carlo localisation, on sightings computed from a map, true or spoilt."""
+"""Monte Carlo localisation with exact and corrupted sightings computed from a map."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TRUTH = np.array([0.6, -0.4, 2.0])
 def sightings(
     pose: Array, rng: np.random.Generator | None = None, *, off: float = 0.0, near: float = 1.0
 ) -> list[LandmarkSighting]:
-    """Return all landmarks as seen from ``pose``, noisy with ``rng``; errors that stay: off, near.
+    """Return sightings of all landmarks from ``pose``, with random and constant errors.
 
     Args:
         pose: x, y, heading.
-        rng: 1 deg and 5 % of noise.
-        off: added to all bearings, rad.
-        near: factor on all distances.
+        rng: generator of noise of 1 deg and 5 %; None: no noise.
+        off: constant error of all bearings, rad.
+        near: factor of all distances.
     """
     x, y, turn = pose
     cos, sin = math.cos(turn), math.sin(turn)
@@ -46,8 +46,8 @@ def sightings(
     return seen
 
 
-def localiser(seed: int = 0, **told: Any) -> Localiser:
-    return Localiser(MAP, np.random.default_rng(seed), **told)
+def localiser(seed: int = 0, **options: Any) -> Localiser:
+    return Localiser(MAP, np.random.default_rng(seed), **options)
 
 
 def off(estimate: PoseEstimate, truth: Array) -> tuple[float, float]:
@@ -56,7 +56,7 @@ def off(estimate: PoseEstimate, truth: Array) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("truth", [TRUTH, (-1.7, 1.0, -2.3), (0.0, 0.0, 3.1)])
-def test_finds_itself_from_nothing(truth: Array | tuple[float, float, float]) -> None:
+def test_pose_is_found_from_a_uniform_prior(truth: Array | tuple[float, float, float]) -> None:
     rng = np.random.default_rng(1)
     cloud = localiser()
     for number in range(200):
@@ -67,7 +67,7 @@ def test_finds_itself_from_nothing(truth: Array | tuple[float, float, float]) ->
     assert cloud.estimate().holds(np.array(truth)).all()
 
 
-def test_bearings_alone_suffice() -> None:
+def test_bearings_are_sufficient() -> None:
     cloud = localiser()
     for _ in range(100):
         cloud.see([LandmarkSighting(s.name, s.bearing, None, s.eye) for s in sightings(TRUTH)])
@@ -75,8 +75,8 @@ def test_bearings_alone_suffice() -> None:
     assert far < 0.1
 
 
-def test_follows_odometry_and_corrects_it() -> None:
-    """Walks while its odometry says 15 % too much: errs less than half as far as that."""
+def test_filter_corrects_odometry() -> None:
+    """The error is less than half of that of odometry, which is 15 % too large."""
     rng = np.random.default_rng(2)
     cloud, truth = localiser(), TRUTH.copy()
     for _ in range(60):
@@ -94,7 +94,7 @@ def test_follows_odometry_and_corrects_it() -> None:
     assert turned < abs(astray[2]) / 2
 
 
-def test_odometry_alone_moves_the_cloud_in_the_robots_axes() -> None:
+def test_odometry_moves_particles_in_the_frame_of_the_robot() -> None:
     cloud = localiser()
     before = cloud.poses.copy()
     cloud.move(0.0, 0.5, 0.0)
@@ -103,7 +103,7 @@ def test_odometry_alone_moves_the_cloud_in_the_robots_axes() -> None:
     assert (step * left).sum(axis=1).mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_a_robot_carried_away_finds_itself_again() -> None:
+def test_displaced_robot_is_localised_again() -> None:
     rng = np.random.default_rng(3)
     cloud = localiser()
     for _ in range(60):
@@ -115,7 +115,7 @@ def test_a_robot_carried_away_finds_itself_again() -> None:
     assert far < 0.08
 
 
-def test_now_and_then_a_mistaken_landmark_does_little() -> None:
+def test_rare_false_sightings_have_little_effect() -> None:
     rng = np.random.default_rng(4)
     cloud = localiser()
     for number in range(150):
@@ -127,8 +127,8 @@ def test_now_and_then_a_mistaken_landmark_does_little() -> None:
     assert far < 0.08
 
 
-def test_wrong_sightings_make_it_wrong() -> None:
-    """The filter knows no truth: bearings that are all 10 deg off turn its heading by as much."""
+def test_constant_bearing_error_rotates_the_estimate() -> None:
+    """A constant error of 10 deg of all bearings rotates the heading by as much."""
     cloud = localiser()
     for _ in range(100):
         cloud.see(sightings(TRUTH, off=math.radians(10.0)))
@@ -136,7 +136,7 @@ def test_wrong_sightings_make_it_wrong() -> None:
     assert error[2] == pytest.approx(-math.radians(10.0), abs=math.radians(1.0))
 
 
-def test_unknown_landmarks_and_empty_pictures_change_nothing() -> None:
+def test_unknown_landmarks_and_empty_images_have_no_effect() -> None:
     cloud = localiser()
     before = cloud.poses.copy()
     cloud.see([])
@@ -144,7 +144,7 @@ def test_unknown_landmarks_and_empty_pictures_change_nothing() -> None:
     assert np.array_equal(cloud.poses, before)
 
 
-def test_same_seed_same_cloud() -> None:
+def test_equal_seeds_give_equal_particles() -> None:
     clouds = [localiser(7), localiser(7), localiser(8)]
     for cloud in clouds:
         rng = np.random.default_rng(0)
@@ -154,14 +154,14 @@ def test_same_seed_same_cloud() -> None:
     assert not np.array_equal(clouds[0].poses, clouds[2].poses)
 
 
-def test_division_holds_the_share_it_says() -> None:
+def test_interval_contains_the_given_share() -> None:
     cloud = localiser(count=4000)
     estimate = cloud.estimate(0.5)
     inside = (cloud.poses[:, 0] >= estimate.low[0]) & (cloud.poses[:, 0] <= estimate.high[0])
     assert inside.mean() == pytest.approx(0.5, abs=0.01)
 
 
-def test_division_of_a_heading_goes_around() -> None:
+def test_interval_of_a_heading_wraps_around() -> None:
     cloud = localiser()
     cloud.poses[:, 2] = math.pi + np.linspace(-0.2, 0.2, len(cloud.poses))
     estimate = cloud.estimate()

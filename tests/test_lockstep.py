@@ -41,7 +41,7 @@ def test_order_of_joining_does_not_change_the_result(tmp_path: Path) -> None:
     assert run(tmp_path, "BA", 20, 0.0) == first
 
 
-def _hog(stop) -> None:
+def use_processor(stop) -> None:
     while not stop.is_set():
         sum(range(100_000))
 
@@ -50,7 +50,7 @@ def _hog(stop) -> None:
 def test_machine_load_does_not_change_the_result(tmp_path: Path) -> None:
     first = run(tmp_path, random.sample("AB", 2), 240, 0.005)
     stop = multiprocessing.Event()
-    hogs = [multiprocessing.Process(target=_hog, args=(stop,)) for _ in range(2)]
+    hogs = [multiprocessing.Process(target=use_processor, args=(stop,)) for _ in range(2)]
     for hog in hogs:
         hog.start()
     try:
@@ -72,7 +72,7 @@ def test_motion_command_ends_a_turn_in_the_mode_by_command(served: ServerProcess
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
         for number in range(1, 4):
-            robot.geometry()  # a query ends no turn
+            robot.geometry()  # a query does not end a turn
             robot.drive(2.0, 2.0)
             assert robot.turn().time == pytest.approx(begin + 0.2 * number, abs=1e-3)
         robot.package("CameraPanTilt", {0: 0.3})
@@ -106,7 +106,7 @@ def test_turns_of_different_lengths(served: ServerProcess) -> None:
         begin = a.turn().time
         with served.join("P3AT", "B", at=(0, 1, 0)) as b:
             b.lockstep(0.15)
-            assert b.turn().time == begin  # time stood still for a, also while b joined
+            assert b.turn().time == begin  # time did not advance for a, nor while b joined
             b.end_turn()
             at = [a.step().time - begin for _ in range(2)]
             a.end_turn()
@@ -114,7 +114,7 @@ def test_turns_of_different_lengths(served: ServerProcess) -> None:
             assert at == pytest.approx([0.05, 0.1], abs=1e-3)
             assert both == pytest.approx([begin + 0.15] * 2, abs=1e-3)
             a.end_turn()
-            with pytest.raises(NoAnswer):  # a had its turn, b still has its own
+            with pytest.raises(NoAnswer):  # the turn of a has ended, that of b continues
                 a.turn(timeout=0.3)
             b.end_turn()
             assert a.turn().time == pytest.approx(begin + 0.2, abs=1e-3)
@@ -130,7 +130,7 @@ def test_early_commands_belong_to_the_next_turns(served: ServerProcess) -> None:
         ticks = (message.time for message in robot.listen() if isinstance(message, Tick))
         times = [begin, *islice(ticks, 5)]
         assert np.diff(times) == pytest.approx(0.1, abs=1e-3)
-        assert served.console("time") == f"{times[-1]:.3f} s"  # where it waits
+        assert served.console("time") == f"{times[-1]:.3f} s"  # waits for the next turn
 
 
 def test_readings_are_sent_before_their_turn(served: ServerProcess) -> None:
@@ -181,5 +181,5 @@ def test_time_begins_when_all_players_have_entered(tmp_path: Path) -> None:
             b.step()
             assert a.turn().time == pytest.approx(0.1)
         before = served.console("hash")
-        assert a.step().time == pytest.approx(0.2)  # the game goes on without b
+        assert a.step().time == pytest.approx(0.2)  # simulation continues without b
         assert served.console("hash") != before

@@ -22,20 +22,20 @@ from grouser.world.terrain.league_field import LENGTH, WIDTH
 MATCHES = sorted(name for name in shipped() if name.startswith("match_"))
 
 
-def crowd(name, *more):
+def fast_match(name: str, *more: str) -> Simulation:
     """Return a shipped match's overrides that let it run fast."""
     entries = grouser.load(name).robots
     bare = [f"robots.{entry.name}.options.sensors=false" for entry in entries]
     return Simulation(grouser.load(name, [*SHORT, *bare, *more]))
 
 
-def said(simulation):
+def referee_messages(simulation: Simulation) -> list[str]:
     return [entry.text for entry in simulation.event_log if entry.kind == "message"]
 
 
 @pytest.mark.parametrize("name", MATCHES)
-def test_everybody_stands_on_the_field_and_nobody_in_another(name) -> None:
-    simulation = crowd(name, "match.begins=0.0", "match.ready=0.1")
+def test_all_players_stand_on_the_field_without_overlap(name: str) -> None:
+    simulation = fast_match(name, "match.begins=0.0", "match.ready=0.1")
     heights = {one.name: simulation.pose(one.name).position[2] for one in simulation.world.robots}
     simulation.step(0.5)
     for who, (x, y, yaw) in simulation.world.match.formation("red", changed=False).items():
@@ -49,8 +49,8 @@ def test_everybody_stands_on_the_field_and_nobody_in_another(name) -> None:
     assert (movers[:, 0] == movers[:, 1]).all()
 
 
-def test_a_match_in_physics_goal_kickoff_out_and_penalty() -> None:
-    simulation = crowd("match_1v3", "match.half=1000.0")
+def test_goal_kick_off_throw_in_and_penalty_in_simulation() -> None:
+    simulation = fast_match("match_1v3", "match.half=1000.0")
     console = Console(simulation)
     with pytest.raises(GrouserError, match="not running"):
         console.execute("stop")
@@ -61,13 +61,13 @@ def test_a_match_in_physics_goal_kickoff_out_and_penalty() -> None:
     simulation.step(0.6)
     assert console.execute("score") == "ready: half 1, 1 s played, red 1 : 0 blue, blue kicks off"
     simulation.step(1.6)
-    assert said(simulation)[3].startswith("goal: red scores")
+    assert referee_messages(simulation)[3].startswith("goal: red scores")
     assert simulation.pose("ball").position == pytest.approx([0, 0, 0.0425], abs=0.002)
     assert simulation.pose("blue_middle").position[0] == pytest.approx(0.3, abs=0.02)
 
     roll(simulation, (0.4, 1.2), (0.0, 1.0), up=2.5)  # over the border
     simulation.step(0.6)
-    assert said(simulation)[-1].startswith("throw-in")
+    assert referee_messages(simulation)[-1].startswith("throw-in")
     x, y, _ = simulation.pose("ball").position
     assert y == pytest.approx(1.05, abs=0.01)
     assert abs(x - 0.4) < 0.45
@@ -80,26 +80,26 @@ def test_a_match_in_physics_goal_kickoff_out_and_penalty() -> None:
     place = simulation.pose("blue_left").position
     assert abs(place[0]) < 0.9
     assert -WIDTH / 2 < place[1] < -1.0
-    assert said(simulation)[-1] == "back: blue_left may play"
+    assert referee_messages(simulation)[-1] == "back: blue_left may play"
 
 
 @pytest.mark.parametrize(
     "at", [(LENGTH / 2, WIDTH / 2), (-2.02, 1.27), (-2.1, -1.35), (2.02, -1.27)]
 )
-def test_a_ball_behind_a_cut_corner_is_out(at) -> None:
-    simulation = crowd("match_1v3")
+def test_ball_behind_a_cut_corner_is_out(at: tuple[float, float]) -> None:
+    simulation = fast_match("match_1v3")
     for _ in range(3):
         Console(simulation).execute("start")
     roll(simulation, (1.6 * at[0] / abs(at[0]), 0.8 * at[1] / abs(at[1])), (0, 0))
     simulation.step(0.05)
-    assert not any("throw-in" in text for text in said(simulation))
+    assert not any("throw-in" in text for text in referee_messages(simulation))
     simulation.data.joint("ball/free").qpos[:3] = [*at, 0.06]
     simulation.step(0.05)
-    assert sum("throw-in" in text for text in said(simulation)) == 1
+    assert sum("throw-in" in text for text in referee_messages(simulation)) == 1
 
 
-def test_a_robot_is_no_ball() -> None:
-    simulation = crowd("match_1v3")
+def test_robot_in_the_goal_does_not_score() -> None:
+    simulation = fast_match("match_1v3")
     for _ in range(3):
         Console(simulation).execute("start")
     Console(simulation).execute("move red_attacker to 2.25 0 0")
@@ -107,8 +107,8 @@ def test_a_robot_is_no_ball() -> None:
     assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
 
 
-def test_the_same_seed_is_the_same_match_and_reset_starts_anew() -> None:
-    simulation = crowd("match_1v3", "match.begins=0.1")
+def test_same_seed_and_reset_reproduce_the_match() -> None:
+    simulation = fast_match("match_1v3", "match.begins=0.1")
     runs = []
     for _ in range(2):
         simulation.drain_events()
@@ -123,7 +123,7 @@ def test_the_same_seed_is_the_same_match_and_reset_starts_anew() -> None:
     assert any("goal: red" in line for line in runs[0][0])
 
 
-def test_a_world_without_a_match_has_no_referee() -> None:
+def test_world_without_a_match_has_no_referee() -> None:
     simulation = Simulation(grouser.load("quince_step"))
     for line in ("start", "stop", "judge out"):
         with pytest.raises(BadValue, match="no match"):
@@ -151,20 +151,22 @@ def test_a_world_without_a_match_has_no_referee() -> None:
         ("objects.ball.fixed=true", "free to roll"),
     ],
 )
-def test_a_wrong_match_is_told_in_one_sentence(override, sentence) -> None:
+def test_invalid_match_is_reported_in_one_sentence(override: str, sentence: str) -> None:
     with pytest.raises(WorldFileError) as caught:
         grouser.load("match_1v3", [override])
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def roll(simulation, at, speed, up=0.0) -> None:
+def roll(
+    simulation: Simulation, at: tuple[float, float], speed: tuple[float, float], up: float = 0.0
+) -> None:
     """Let the ball roll (or fly) from a place, as if somebody had kicked it there."""
     Console(simulation).execute(f"move ball to {at[0]} {at[1]} 0.0425")
     simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
 
 
-def test_who_plays_in_no_team_is_told_and_stands_nowhere() -> None:
+def test_robot_outside_the_teams_cannot_join() -> None:
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
         where = {"port": ports.control, "timeout": 60}
         with pytest.raises(GrouserError, match="'red_atacker' is not in this match.*red_attacker'"):
@@ -173,7 +175,7 @@ def test_who_plays_in_no_team_is_told_and_stands_nowhere() -> None:
             assert console.console("list robots").count("\n") == 4
 
 
-def test_players_hear_the_referee_and_old_clients_do_not() -> None:
+def test_referee_messages_are_sent_to_new_clients_only() -> None:
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
         where = {"port": ports.control, "timeout": 60}
         old = socket.create_connection(("127.0.0.1", ports.control), 60)
@@ -199,7 +201,7 @@ def test_players_hear_the_referee_and_old_clients_do_not() -> None:
             assert b"NOTICE" not in lines
 
 
-def test_a_uniform_that_nobody_has_is_told_with_its_line() -> None:
+def test_unknown_uniform_is_reported_with_its_line() -> None:
     with pytest.raises(
         BadValue, match=r"match_2v2.yaml line \d+: .*'green' \(there are: blue, red"
     ):

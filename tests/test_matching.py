@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,10 +15,10 @@ from support.climb_trajectory import climb_trajectory
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.matching import cost_table, match, warp
 from grouser.evaluation.trajectory import Trajectory, read_trajectory
-from grouser.frames import from_rpy
+from grouser.frames import Array, from_rpy
 
 
-def repeated(trajectory, times):
+def repeat_samples(trajectory: Trajectory, times: npt.NDArray[np.int64]) -> Trajectory:
     """Return a copy in which sample i comes times[i] times, at a steady rate."""
     which = np.repeat(np.arange(len(trajectory)), times)
     copy = trajectory.select(which)
@@ -29,7 +30,7 @@ def repeated(trajectory, times):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("dimensions", [1, 2])
-def test_agrees_with_dtaidistance(seed, dimensions) -> None:
+def test_warping_agrees_with_dtaidistance(seed: int, dimensions: int) -> None:
     dtw_ndim = pytest.importorskip("dtaidistance.dtw_ndim")
     rng = np.random.default_rng(seed)
     n, m = rng.integers(2, 60, size=2)
@@ -41,7 +42,7 @@ def test_agrees_with_dtaidistance(seed, dimensions) -> None:
     assert along.sum() == pytest.approx(cost, rel=1e-12)
 
 
-def plain(first, second):
+def reference_cost(first: Array, second: Array) -> float:
     """Return the least sum by the definition, cell by cell."""
     n, m = first.shape[1], second.shape[1]
     table = np.full((n + 1, m + 1), np.inf)
@@ -55,11 +56,11 @@ def plain(first, second):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
-def test_pairs_are_a_way_through_the_table_of_least_sum(n, m, seed) -> None:
+def test_pairs_are_a_path_of_least_cost_through_the_table(n: int, m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = rng.integers(-3, 4, (2, n)) * 1.0, rng.integers(-3, 4, (2, m)) * 1.0
     pairs, cost = warp(first, second)
-    assert cost == pytest.approx(plain(first, second))
+    assert cost == pytest.approx(reference_cost(first, second))
     assert tuple(pairs[0]) == (0, 0)
     assert tuple(pairs[-1]) == (n - 1, m - 1)
     steps = np.diff(pairs, axis=0)
@@ -70,7 +71,7 @@ def test_pairs_are_a_way_through_the_table_of_least_sum(n, m, seed) -> None:
     assert tuple(back[-1]) == (m - 1, n - 1)
 
 
-def test_two_thousand_samples_are_quick() -> None:
+def test_two_thousand_samples_take_less_than_a_second() -> None:
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 2, 2000)).cumsum(axis=2)
     spent = []
@@ -81,7 +82,7 @@ def test_two_thousand_samples_are_quick() -> None:
     assert min(spent) < 1.0  # about 0.1 s on an idle core
 
 
-def test_too_many_samples_are_refused() -> None:
+def test_too_many_samples_are_rejected() -> None:
     with pytest.raises(BadValue, match=r"^match: 20000 against 20000 samples are too many"):
         warp(np.zeros((2, 20000)), np.zeros((2, 20000)))
 
@@ -90,7 +91,7 @@ def test_too_many_samples_are_refused() -> None:
 
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
-def test_a_log_against_itself_has_no_error(index) -> None:
+def test_log_matched_with_itself_has_no_error(index: str) -> None:
     found = match(climb_trajectory(), climb_trajectory(), index=index)
     assert np.array_equal(found.pairs, np.stack([np.arange(200)] * 2, axis=1))
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
@@ -98,8 +99,8 @@ def test_a_log_against_itself_has_no_error(index) -> None:
 
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
-def test_a_copy_with_repeated_samples_has_no_error_after_matching(index) -> None:
-    copy = repeated(climb_trajectory(), np.random.default_rng(1).integers(1, 6, 200))
+def test_copy_with_repeated_samples_has_no_error_after_matching(index: str) -> None:
+    copy = repeat_samples(climb_trajectory(), np.random.default_rng(1).integers(1, 6, 200))
     for pair in ((climb_trajectory(), copy), (copy, climb_trajectory())):
         found = match(*pair, index=index)
         assert max(found.after.figures().values()) < 1e-9
@@ -109,14 +110,14 @@ def test_a_copy_with_repeated_samples_has_no_error_after_matching(index) -> None
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
 
 
-def test_a_late_start_is_matched_away() -> None:
+def test_matching_removes_a_late_start() -> None:
     found = match(climb_trajectory(), climb_trajectory(late=2.0))
     assert found.before.mean("x") > 0.09
     assert found.after.mean("x") < 0.005
     assert found.after.largest("pitch") < 0.1 < found.before.largest("pitch")
 
 
-def test_other_rates_offsets_and_gaps() -> None:
+def test_logs_of_other_rates_offsets_and_gaps_are_matched() -> None:
     real = climb_trajectory(137, 8.0).select(np.r_[0:40, 55:137]).shift(times=1e6, x=3.0, z=-1.0)
     found = match(real, climb_trajectory(400, 9.0), align_starts=True)
     assert found.real.times[0] == 0
@@ -125,7 +126,7 @@ def test_other_rates_offsets_and_gaps() -> None:
     assert len(found.before.x) == 122
 
 
-def test_before_matching_only_common_time_counts() -> None:
+def test_errors_before_matching_use_the_common_time_only() -> None:
     found = match(climb_trajectory(200, 8.0), climb_trajectory(200, 8.0).select(slice(100)))
     assert len(found.before.norm) == 100
     assert found.before.largest("norm") < 1e-12
@@ -143,14 +144,14 @@ def test_errors_are_simulated_minus_real() -> None:
     assert figures["mean_pitch_error_deg"] == pytest.approx(0)
 
 
-def test_pitch_is_compared_the_short_way_round() -> None:
+def test_pitch_difference_is_wrapped() -> None:
     level = climb_trajectory()
     nearly = Trajectory(level.times, level.x, level.z, np.full(200, np.pi - 0.01))
     past = Trajectory(level.times, level.x, level.z, np.full(200, -np.pi + 0.01))
     assert match(nearly, past).after.pitch == pytest.approx(0.02)
 
 
-def test_the_distance_index_sees_only_distance() -> None:
+def test_distance_index_uses_distance_only() -> None:
     there = climb_trajectory()
     up = Trajectory(there.times, there.z, there.x, there.pitch)  # as far, but elsewhere
     assert match(there, up, index="distance").cost < 1e-9
@@ -166,13 +167,13 @@ def test_the_distance_index_sees_only_distance() -> None:
         (climb_trajectory().shift(x=np.nan), "match: 200 samples of simulated are not finite"),
     ],
 )
-def test_logs_that_cannot_be_matched(wrong, sentence) -> None:
+def test_invalid_logs_are_rejected(wrong: Trajectory, sentence: str) -> None:
     with pytest.raises(BadValue) as caught:
         match(climb_trajectory(), wrong)
     assert str(caught.value).startswith(sentence)
 
 
-def test_an_unknown_index() -> None:
+def test_unknown_index_lists_the_allowed_ones() -> None:
     with pytest.raises(UnknownName, match="did you mean 'distance'"):
         match(climb_trajectory(), climb_trajectory(), index="distanse")
 
@@ -180,7 +181,7 @@ def test_an_unknown_index() -> None:
 # -- trajectories ------------------------------------------------------------------------------
 
 
-def test_clean_mends_what_faults_tells() -> None:
+def test_clean_removes_the_reported_faults() -> None:
     good = climb_trajectory(20, 1.9)
     times = good.times.copy()
     x = good.x.copy()
@@ -206,7 +207,7 @@ def test_clean_mends_what_faults_tells() -> None:
         good.shift(z=np.inf).clean()
 
 
-def test_resampling() -> None:
+def test_resampled_times_are_equidistant() -> None:
     dense = climb_trajectory(2001, 8.0)
     coarse = dense.shift(times=-3).resample(17)
     assert len(coarse) == 137
@@ -218,12 +219,12 @@ def test_resampling() -> None:
             dense.resample(rate)
 
 
-def test_resampling_turns_the_short_way() -> None:
+def test_resampling_interpolates_wrapped_pitch() -> None:
     turning = Trajectory([0, 1, 2], [0, 0, 0], [0, 0, 0], [3.0, -3.2 + 2 * np.pi, -3.0])
     assert abs(turning.resample(2).pitch[3] - np.pi) < 0.1
 
 
-def test_unequal_columns_are_refused() -> None:
+def test_columns_of_unequal_length_are_rejected() -> None:
     with pytest.raises(BadValue, match="z has 2 samples, times has 3; they must be as many"):
         Trajectory([0, 1, 2], [0, 0, 0], [0, 0], [0, 0, 0])
     with pytest.raises(BadValue, match=r"x has shape \(\), must be a list"):
@@ -232,7 +233,7 @@ def test_unequal_columns_are_refused() -> None:
         Trajectory([], [], [], [])
 
 
-def test_csv_keeps_every_digit(tmp_path: Path) -> None:
+def test_csv_round_trip_is_exact(tmp_path: Path) -> None:
     path = tmp_path / "new" / "log.csv"
     climb_trajectory().write_csv(path)
     again = read_trajectory(path)
@@ -241,7 +242,7 @@ def test_csv_keeps_every_digit(tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["log.csv"]
 
 
-def written(tmp_path: Path, text):
+def write_log(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "log.csv"
     path.write_text(text)
     return path
@@ -259,21 +260,21 @@ def written(tmp_path: Path, text):
         ),
     ],
 )
-def test_units_and_names_of_columns(tmp_path: Path, text) -> None:
-    log = read_trajectory(written(tmp_path, text))
+def test_column_names_and_units_are_recognized(tmp_path: Path, text: str) -> None:
+    log = read_trajectory(write_log(tmp_path, text))
     assert [*log.times, *log.x, *log.z, *log.pitch] == pytest.approx([1, 0.5, 0.25, 0.1])
 
 
-def test_nose_up_is_turned_round(tmp_path: Path) -> None:
-    path = written(tmp_path, "t,x,z,pitch\n0,0,0,0.1\n")
+def test_nose_up_pitch_column_is_negated(tmp_path: Path) -> None:
+    path = write_log(tmp_path, "t,x,z,pitch\n0,0,0,0.1\n")
     assert read_trajectory(path, nose_up=True).pitch == pytest.approx([-0.1])
 
 
 def test_empty_cells_are_gaps(tmp_path: Path) -> None:
-    log = read_trajectory(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
+    log = read_trajectory(write_log(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
     assert np.isnan(log.x[1])
     assert len(log.clean()) == 2
-    blind = read_trajectory(written(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
+    blind = read_trajectory(write_log(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
     assert np.isnan(blind.pitch[0])
 
 
@@ -293,8 +294,8 @@ def test_empty_cells_are_gaps(tmp_path: Path) -> None:
         ("t,x,z,pitch\n", ": holds no sample"),
     ],
 )
-def test_wrong_csv_files(tmp_path: Path, text, sentence) -> None:
-    path = written(tmp_path, text)
+def test_invalid_csv_files_are_rejected(tmp_path: Path, text: str, sentence: str) -> None:
+    path = write_log(tmp_path, text)
     with pytest.raises(BadValue) as caught:
         read_trajectory(path)
     assert str(caught.value).startswith(str(path))
@@ -302,7 +303,7 @@ def test_wrong_csv_files(tmp_path: Path, text, sentence) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_numpy_files(tmp_path: Path) -> None:
+def test_numpy_files_are_read(tmp_path: Path) -> None:
     log = climb_trajectory()
     columns = {"t": log.times, "x_mm": log.x * 1e3, "z": log.z, "pitch": log.pitch}
     np.savez(tmp_path / "log.npz", **columns, name=np.array("kenaf"), image=np.zeros((2, 2)))
@@ -312,7 +313,7 @@ def test_numpy_files(tmp_path: Path) -> None:
         assert match(log, read_trajectory(tmp_path / name)).after.largest("norm") < 1e-9
 
 
-def test_wrong_numpy_files(tmp_path: Path) -> None:
+def test_invalid_numpy_files_are_rejected(tmp_path: Path) -> None:
     zeros = {"t": np.zeros(3), "x": np.zeros(3), "z": np.zeros(3), "pitch": np.zeros(3)}
     np.save(tmp_path / "plain.npy", np.zeros((3, 4)))
     np.savez(tmp_path / "long.npz", **(zeros | {"z": np.zeros(4)}))
@@ -338,7 +339,7 @@ def test_wrong_numpy_files(tmp_path: Path) -> None:
         assert sentence in str(caught.value)
 
 
-def test_files_that_are_no_logs(tmp_path: Path) -> None:
+def test_files_without_a_log_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("t,x,z,pitch,größe".encode("latin-1"))
     (tmp_path / "folder.csv").mkdir()
     for name, sentence in {
@@ -353,7 +354,7 @@ def test_files_that_are_no_logs(tmp_path: Path) -> None:
         assert str(caught.value).startswith(f"{tmp_path / name}: {sentence}")
 
 
-def test_the_cost_table_is_thinned_out() -> None:
+def test_cost_table_is_thinned() -> None:
     found = match(climb_trajectory(1000), climb_trajectory(300))
     table = cost_table(found, most=400)
     assert table.shape == (400, 300)

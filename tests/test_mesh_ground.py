@@ -1,9 +1,10 @@
-"""Meshes as ground: what they collide as, where their surface is, what is refused and how."""
+"""Meshes as ground: collision proxies, surface accuracy, and errors."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,32 +14,34 @@ from test_decomposition import box, bridge
 from test_ground import scene_of
 from test_ground_stl import written
 from test_terrain import compiled, height
+from trimesh.base import Trimesh
 from trimesh.ray.ray_triangle import ray_triangle_id
 from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.errors import WorldFileError
+from grouser.frames import Array
 from grouser.simulation.ground import NOTHING, Ground
-from grouser.world.file import parse
-from grouser.world.mesh_object import Mesh
+from grouser.world.file import World, parse
 from grouser.world.meshes import collision_cache
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.mesh_files import read_mesh
 from grouser.world.meshes.triangle_mesh import TriangleMesh
+from grouser.world.objects import Mesh
 from grouser.world.terrain.convex_pieces import ConvexPieces
 from grouser.world.terrain.mesh import MeshGround
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A cache folder of this test's own, and nothing in memory."""
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use an empty cache folder and an empty cache in memory for each test."""
     monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(collision_cache, "_memory", {})
     return tmp_path / "cache" / "meshes"
 
 
-def hills(size=2.0, count=41):
-    """A sheet of hills, seen from above, open."""
+def hills(size: float = 2.0, count: int = 41) -> Trimesh:
+    """Return an open sheet of hills."""
     x, y = np.meshgrid(*[np.linspace(-size / 2, size / 2, count)] * 2)
     z = 0.1 * np.sin(4 * x) * np.cos(3 * y) + 0.15
     corner = np.arange(count * count).reshape(count, count)
@@ -48,7 +51,7 @@ def hills(size=2.0, count=41):
     return trimesh.Trimesh(points, np.concatenate(faces), process=False)
 
 
-def world(folder, line):
+def load_world(folder: Path, line: str) -> World | None:
     text = f"""
 name: mesh
 physics: {{timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: newton,
@@ -59,31 +62,31 @@ terrain:
     return parse(text, where="mesh.yaml", folder=folder)
 
 
-def refused(folder, line):
-    """Return the one sentence that ``line`` is refused with."""
+def load_error(folder: Path, line: str) -> str:
+    """Return the error message of a terrain ``line``."""
     with pytest.raises(WorldFileError) as error:
-        world(folder, line)
+        load_world(folder, line)
     sentence = str(error.value)
     assert "\n" not in sentence
     assert sentence.startswith("mesh.yaml line 6: terrain.0.")
     return sentence
 
 
-class Everything:
-    """A tree that offers every triangle to every ray (trimesh's own needs another package)."""
+class AllTriangles:
+    """Search tree that returns every triangle (trimesh's own needs another package)."""
 
-    def __init__(self, mesh) -> None:
+    def __init__(self, mesh: Trimesh) -> None:
         self.numbers, self.bounds = range(len(mesh.faces)), mesh.bounds.ravel()
 
-    def intersection(self, bounds):
+    def intersection(self, bounds: Array) -> range:
         return self.numbers
 
 
-def cast(mesh, points, top=5.0):
-    """Return heights and normals where trimesh's rays from above meet a mesh first."""
+def cast_rays(mesh: Trimesh, points: Array, top: float = 5.0) -> tuple[Array, Array]:
+    """Return heights and normals of the first hits of trimesh rays from above."""
     starts = np.column_stack([points, np.full(len(points), top)])
     down = np.tile([0.0, 0, -1], (len(starts), 1))
-    faces, rays, places = ray_triangle_id(mesh.triangles, starts, down, tree=Everything(mesh))
+    faces, rays, places = ray_triangle_id(mesh.triangles, starts, down, tree=AllTriangles(mesh))
     heights, normals = np.full(len(points), -np.inf), np.tile([0.0, 0, 1], (len(points), 1))
     for place, ray, face in zip(places, rays, faces, strict=True):
         if place[2] > heights[ray]:
@@ -92,84 +95,88 @@ def cast(mesh, points, top=5.0):
 
 
 @pytest.mark.parametrize("ending", ["stl", "ply", "obj"])
-def test_a_bridge_is_where_rays_meet_it_and_free_underneath(tmp_path: Path, ending) -> None:
+def test_bridge_surface_agrees_with_rays_and_space_below_is_free(
+    tmp_path: Path, ending: str
+) -> None:
     mesh = bridge()
     mesh.export(tmp_path / f"bridge.{ending}")
-    ground = world(tmp_path, f"file: bridge.{ending}, x: 1, y: 2, z: 0.3, yaw_deg: 30").terrain[0]
+    ground = load_world(
+        tmp_path, f"file: bridge.{ending}, x: 1, y: 2, z: 0.3, yaw_deg: 30"
+    ).terrain[0]
     assert len(ground.choice().taken.pieces) == 3
     scene = scene_of(ground)
     mesh.apply_transform(trimesh.transformations.euler_matrix(0, 0, np.radians(30)))
     mesh.apply_translation((1, 2, 0.3))
     points = np.random.default_rng(0).uniform(mesh.bounds[0, :2], mesh.bounds[1, :2], (400, 2))
-    found, (heights, normals) = Ground(scene).below(points), cast(mesh, points)
+    found, (heights, normals) = Ground(scene).below(points), cast_rays(mesh, points)
     assert found.height == pytest.approx(heights, abs=1e-5)
     assert found.normal == pytest.approx(normals, abs=1e-4)
     assert set(found.geom[heights == -np.inf].tolist()) == {NOTHING}
-    # Under the deck there is nothing; in a pier there is the pier.
+    # Space below the deck is free; inside a pier it is not.
     assert Ground(scene).below([1.0, 2.0, 0.5]).geom == NOTHING
     assert Ground(scene).below([1.0, 2.0, 1.0]).height == pytest.approx(0.8, abs=1e-5)
     assert written(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
 
 
-def test_an_open_sheet_is_a_height_map_and_ends_where_it_ends(tmp_path: Path) -> None:
+def test_open_sheet_becomes_a_height_map_with_its_outline(tmp_path: Path) -> None:
     mesh = hills()
     mesh.export(tmp_path / "hills.ply")
-    ground = world(tmp_path, "file: hills.ply").terrain[0]
+    ground = load_world(tmp_path, "file: hills.ply").terrain[0]
     choice = ground.choice()
     assert choice.taken.how == "height_map"
     assert "not closed" in choice.why
     assert choice.taken.fit.within(0.01)
     points = np.random.default_rng(1).uniform(-1.2, 1.2, (120, 2))
-    found, (heights, _) = Ground(scene_of(ground)).below(points), cast(mesh, points)
+    found, (heights, _) = Ground(scene_of(ground)).below(points), cast_rays(mesh, points)
     inside, far = np.abs(points).max(axis=1) < 0.98, np.abs(points).max(axis=1) > 1.02
     assert found.height[inside] == pytest.approx(heights[inside], abs=0.003)
     assert (found.geom[far] == NOTHING).all()
 
 
-def test_a_hole_in_a_height_map_stays_open(tmp_path: Path) -> None:
+def test_hole_in_a_height_map_stays_open(tmp_path: Path) -> None:
     mesh = hills()
     middle = np.abs(mesh.triangles_center[:, :2]).max(axis=1) < 0.3
     mesh.update_faces(~middle)
     mesh.export(tmp_path / "ring.obj")
-    ground = Ground(scene_of(world(tmp_path, "file: ring.obj").terrain[0]))
+    ground = Ground(scene_of(load_world(tmp_path, "file: ring.obj").terrain[0]))
     assert ground.below([0.0, 0.0]).geom == NOTHING
     assert ground.below([0.5, 0.0]).geom != NOTHING
 
 
-def test_of_two_that_fit_the_one_with_fewer_contacts_is_taken(tmp_path: Path) -> None:
+def test_collision_proxy_with_fewer_contacts_is_chosen(tmp_path: Path) -> None:
     stairs = trimesh.boolean.union(
         [box((1.0 - 0.3 * i, 1, 0.1), (0.15 * i, 0, 0.05 + 0.1 * i)) for i in range(3)]
     )
     stairs.export(tmp_path / "stairs.stl")
-    choice = world(tmp_path, "file: stairs.stl, tolerance: 0.02").terrain[0].choice()
+    choice = load_world(tmp_path, "file: stairs.stl, tolerance: 0.02").terrain[0].choice()
     assert choice.why.startswith("both fit")
     assert choice.taken.contacts <= choice.others[0].contacts
     for how in ("convex_pieces", "height_map"):
-        asked = world(tmp_path, f"file: stairs.stl, collide: {how}").terrain[0].choice()
+        asked = load_world(tmp_path, f"file: stairs.stl, collide: {how}").terrain[0].choice()
         assert asked.taken.how == how
 
 
-def test_a_file_with_y_up_is_turned_and_millimetres_are_scaled(tmp_path: Path) -> None:
+def test_y_up_and_millimetres_are_converted(tmp_path: Path) -> None:
     mesh = bridge()
     mesh.apply_transform(trimesh.transformations.euler_matrix(-np.pi / 2, 0, 0))
     mesh.apply_scale(1000)
     mesh.export(tmp_path / "cad.obj")
-    sentence = refused(tmp_path, "file: cad.obj")
+    sentence = load_error(tmp_path, "file: cad.obj")
     assert "2000 x 500 x 500 m large" in sentence
     assert "if it is in millimetres, say scale: 0.001" in sentence
     ground = Ground(
-        scene_of(world(tmp_path, "file: cad.obj, scale: 0.001, roll_deg: 90").terrain[0])
+        scene_of(load_world(tmp_path, "file: cad.obj, scale: 0.001, roll_deg: 90").terrain[0])
     )
     assert ground.below([0.0, 0.0]).height == pytest.approx(0.5, abs=1e-5)
     assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
 
 
-def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(
-    tmp_path: Path, cache, monkeypatch: pytest.MonkeyPatch
+def test_choice_is_cached_and_a_corrupt_cache_is_ignored(
+    tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mesh = TriangleMesh.of(bridge().vertices, bridge().faces)
     first = cached_proxy(mesh, "auto", 0.01, None)
-    (kept,) = cache.iterdir()
+    (kept,) = empty_cache.iterdir()
     monkeypatch.setattr(collision_cache, "_memory", {})
     monkeypatch.setattr(collision_cache, "choose_proxy", None)  # a second decomposition fails
     again = cached_proxy(mesh, "auto", 0.01, None)
@@ -178,7 +185,7 @@ def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(
         assert np.array_equal(one, two)
     assert np.array_equal(again.others[0].heights.heights, first.others[0].heights.heights)
     monkeypatch.undo()
-    monkeypatch.setenv("GROUSER_CACHE", str(cache.parent))
+    monkeypatch.setenv("GROUSER_CACHE", str(empty_cache.parent))
     monkeypatch.setattr(collision_cache, "_memory", {})
     kept.write_bytes(b"half a fi")
     assert len(cached_proxy(mesh, "auto", 0.01, None).taken.pieces) == 3
@@ -223,7 +230,9 @@ end_header
         ("file: hills.obj, tolerance: 0", "must be at least 0.0005"),
     ],
 )
-def test_each_mistake_is_one_sentence(tmp_path: Path, line, words) -> None:
+def test_invalid_mesh_ground_is_reported_in_one_sentence(
+    tmp_path: Path, line: str, words: str
+) -> None:
     for ending in ("stl", "ply", "obj"):
         (tmp_path / f"words.{ending}").write_text("no mesh")
     sheet = hills()
@@ -235,27 +244,29 @@ def test_each_mistake_is_one_sentence(tmp_path: Path, line, words) -> None:
     sheet.invert()
     sheet.export(tmp_path / "under.stl")
     box((1e-4, 1e-4, 1e-4)).export(tmp_path / "tiny.stl")
-    assert words in refused(tmp_path, line)
+    assert words in load_error(tmp_path, line)
 
 
 @pytest.mark.slow
-def test_what_fits_neither_way_is_refused_with_both_figures(
+def test_mesh_that_fits_no_proxy_is_rejected_with_both_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without manifold3d, CoACD meets an oblique bridge by some millimetres only."""
+    """CoACD without manifold3d is some millimetres off an oblique bridge."""
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     mesh = bridge()
     mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
     mesh.export(tmp_path / "bridge.stl")
-    sentence = refused(tmp_path, "file: bridge.stl, tolerance: 0.003")
+    sentence = load_error(tmp_path, "file: bridge.stl, tolerance: 0.003")
     assert "which fits within 3 mm neither as" in sentence
     assert "convex pieces: off by" in sentence
     assert "nor as height map of" in sentence
-    world(tmp_path, "file: bridge.stl, tolerance: 0.003, collide: height_map")  # who asks for it
+    load_world(
+        tmp_path, "file: bridge.stl, tolerance: 0.003, collide: height_map"
+    )  # only loaded when needed
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_files_are_read_as_trimesh_reads_them(tmp_path: Path, text) -> None:
+def test_files_are_read_like_trimesh(tmp_path: Path, text: bool) -> None:
     mesh = bridge()
     (tmp_path / "a.ply").write_bytes(
         mesh.export(file_type="ply", encoding="ascii" if text else "binary")
@@ -270,7 +281,7 @@ def test_files_are_read_as_trimesh_reads_them(tmp_path: Path, text) -> None:
         assert found.volume == pytest.approx(mesh.volume, rel=1e-5)
 
 
-def test_polygons_of_an_obj_file_are_cut_into_triangles(tmp_path: Path) -> None:
+def test_polygons_of_an_obj_file_are_triangulated(tmp_path: Path) -> None:
     quads = (
         "f 1 2 4 3\nf 5/1 7/1 8/1 6/1\nf 1//1 5//1 6//1 2//1\nf -6 -5 -1 -2\nf 1 3 7 5\nf 2 6 8 4\n"
     )
@@ -283,15 +294,15 @@ def test_polygons_of_an_obj_file_are_cut_into_triangles(tmp_path: Path) -> None:
     assert isinstance(MeshGround(friction=1, file=str(tmp_path / "cube.obj")), MeshGround)
 
 
-def thing(folder, **more):
+def mesh_object(folder: Path, **more: Any) -> Any:
     given = {"name": "it", "friction": 0.5, "position": (0, 0, 0), "mass": 3.0, "file": "it.stl"}
     return Mesh.model_validate(given | more, context={"folder": folder})
 
 
-def test_an_object_that_is_not_convex_is_cut_and_weighs_as_it_is(tmp_path: Path) -> None:
+def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None:
     mesh = bridge()
     mesh.export(tmp_path / "it.stl")
-    model = compiled(thing(tmp_path))
+    model = compiled(mesh_object(tmp_path))
     names = [model.geom(i).name for i in range(model.ngeom)]
     assert {"it/surface", "it/surface_1", "it/surface_2"} <= set(names)
     assert model.body("it").mass == pytest.approx(3)
@@ -300,36 +311,36 @@ def test_an_object_that_is_not_convex_is_cut_and_weighs_as_it_is(tmp_path: Path)
     assert np.sort(model.body("it").inertia) == pytest.approx(
         np.sort(np.diag(mesh.moment_inertia)), rel=1e-3
     )
-    assert height(compiled(thing(tmp_path, fixed=True)), 0.013, 0.007) == pytest.approx(
+    assert height(compiled(mesh_object(tmp_path, fixed=True)), 0.013, 0.007) == pytest.approx(
         0.5, abs=1e-5
     )
-    hull = compiled(thing(tmp_path, collide="hull"))
-    assert hull.ngeom == 2  # and its buffer
+    hull = compiled(mesh_object(tmp_path, collide="hull"))
+    assert hull.ngeom == 2  # and its vertex buffer
     assert hull.body("it").ipos[2] == pytest.approx(0.25, abs=1e-4)
 
 
-def test_an_open_object_would_collide_as_its_hull_and_says_so(tmp_path: Path) -> None:
+def test_open_object_is_rejected_because_it_would_collide_as_its_hull(tmp_path: Path) -> None:
     hills().export(tmp_path / "it.stl")
     with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
-        thing(tmp_path)
-    assert compiled(thing(tmp_path, collide="hull", fixed=True)).ngeom == 1
+        mesh_object(tmp_path)
+    assert compiled(mesh_object(tmp_path, collide="hull", fixed=True)).ngeom == 1
 
 
-def test_the_command_shows_both_and_writes_the_pieces(tmp_path: Path) -> None:
+def test_command_prints_both_proxies_and_writes_the_pieces(tmp_path: Path) -> None:
     bridge().export(tmp_path / "bridge.stl")
-    told = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "bridge.stl")])
-    assert told.exit_code == 0, told.output
-    assert "3 convex pieces" in told.output
-    assert "height map of" in told.output
-    assert "convex_pieces: the other does not fit" in told.output
+    details = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "bridge.stl")])
+    assert details.exit_code == 0, details.output
+    assert "3 convex pieces" in details.output
+    assert "height map of" in details.output
+    assert "convex_pieces: the other does not fit" in details.output
     pieces = tmp_path / "pieces.npz"
-    told = CliRunner().invoke(
+    details = CliRunner().invoke(
         app, ["check-mesh", str(tmp_path / "bridge.stl"), "--out", str(pieces)]
     )
-    assert told.exit_code == 0, told.output
+    assert details.exit_code == 0, details.output
     ground = Ground(scene_of(ConvexPieces(friction=1, x=0, file=pieces)))
     assert ground.below([0.0, 0.0]).height == pytest.approx(0.5, abs=1e-5)
     assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
-    told = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "none.stl")])
-    assert told.exit_code == 2
-    assert "none.stl: cannot be read (No such file or directory)" in told.output
+    details = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "none.stl")])
+    assert details.exit_code == 2
+    assert "none.stl: cannot be read (No such file or directory)" in details.output

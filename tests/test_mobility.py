@@ -29,14 +29,14 @@ PACKBOT = suite.measure_candidate("packbot", {})
 QUINCE = suite.measure_candidate("quince", {})
 
 
-def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):
+def observation(x: float = 0.0, y: float = 0.0, yaw: float = 0.0, at: float = 0.0) -> Observation:
     return Observation(at, np.array([x, y, 0.1]), from_rpy(0, 0, yaw))
 
 
 # -- apparatus -----------------------------------------------------------------------------------
 
 
-def test_a_robot_is_measured_as_it_stands() -> None:
+def test_footprint_is_measured_in_the_standing_posture() -> None:
     assert PACKBOT.front == pytest.approx(0.345, abs=0.002)
     assert QUINCE.front == pytest.approx(0.685 / 2 + 0.195 + 0.016, abs=0.005)
     assert QUINCE.flippers
@@ -46,7 +46,7 @@ def test_a_robot_is_measured_as_it_stands() -> None:
 
 
 @pytest.mark.parametrize("test", APPARATUS)
-def test_every_apparatus_holds_a_robot_at_its_start(test) -> None:
+def test_robot_stands_at_the_start_of_every_apparatus(test: str) -> None:
     apparatus = APPARATUS[test]
     assert apparatus.sizes == tuple(sorted(apparatus.sizes))
     assert apparatus.span[0] < apparatus.sizes[0]
@@ -61,7 +61,7 @@ def test_every_apparatus_holds_a_robot_at_its_start(test) -> None:
     assert {round(float(f / chance.friction), 6) for f in friction if f > 0.01} <= {0.2, 0.6, 1.2}
 
 
-def test_a_size_outside_the_span_is_refused() -> None:
+def test_size_outside_the_range_is_rejected() -> None:
     with pytest.raises(BadValue, match="step: height is 5000 mm, must be 5 to 1000 mm"):
         suite.mobility_trial(PACKBOT, "step", 5000)
     with pytest.raises(UnknownName, match="did you mean 'step'"):
@@ -71,36 +71,36 @@ def test_a_size_outside_the_span_is_refused() -> None:
 # -- operator ------------------------------------------------------------------------------------
 
 
-def test_the_operator_turns_back_to_the_line() -> None:
+def test_operator_steers_back_to_the_line() -> None:
     drive = LineKeeper(0.3)
-    assert drive(seen()) == {"forward": 0.3, "turn": 0.0}
-    assert drive(seen(y=0.1))["turn"] < 0  # left of the line: to the right
-    assert drive(seen(yaw=-0.1))["turn"] > 0
-    assert drive(seen(y=-9.0))["turn"] == 0.4
+    assert drive(observation()) == {"forward": 0.3, "turn": 0.0}
+    assert drive(observation(y=0.1))["turn"] < 0  # left of the line: to the right
+    assert drive(observation(yaw=-0.1))["turn"] > 0
+    assert drive(observation(y=-9.0))["turn"] == 0.4
 
 
-def test_the_operator_uses_flippers_if_there_are_any() -> None:
-    assert set(Operator(0.2)(seen(-1.0))) == {"forward", "turn"}
+def test_operator_commands_flippers_if_present() -> None:
+    assert set(Operator(0.2)(observation(-1.0))) == {"forward", "turn"}
     told = Operator(0.2, FlipperClimber(0.0))
-    assert told(seen(-1.0))["front"] == CLIMB.raised
-    assert "front" not in told(seen(-0.9, at=0.1))  # told once
-    assert told(seen(0.01, at=0.2))["front"] == 0.0
+    assert told(observation(-1.0))["front"] == CLIMB.raised
+    assert "front" not in told(observation(-0.9, at=0.1))  # told once
+    assert told(observation(0.01, at=0.2))["front"] == 0.0
 
 
 def test_flippers_are_raised_for_edges_that_need_it() -> None:
-    def first(test, size):
+    def first_run(test: str, size: float) -> float:
         policy = suite.mobility_trial(QUINCE, test, size).policy()
-        return policy(seen(-1.0))["front"]
+        return policy(observation(-1.0))["front"]
 
     low = 1000 * QUINCE.standing / 2
-    assert [first("step", size) for size in (low - 1, low + 1)] == [0.0, CLIMB.raised]
-    assert first("trench", 300) == first("incline", 30) == 0.0
+    assert [first_run("step", size) for size in (low - 1, low + 1)] == [0.0, CLIMB.raised]
+    assert first_run("trench", 300) == first_run("incline", 30) == 0.0
 
 
 # -- runs ----------------------------------------------------------------------------------------
 
 
-def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not() -> None:
+def test_packbot_passes_small_sizes_and_stops_early_at_large_ones() -> None:
     runs = suite.nominal_runs(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
     assert [(run.test, run.size) for run in runs] == [
         ("step", 60),
@@ -115,7 +115,7 @@ def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not() -> None:
     assert runs[3].outcome.time < 4.0
 
 
-def test_a_run_that_is_stuck_or_tipped_stops_at_once() -> None:
+def test_stuck_or_tipped_run_stops_at_once() -> None:
     runs = suite.nominal_runs(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
     verdicts = {run.test: run.outcome.verdict for run in runs}
     assert verdicts == {"trench": "tipped", "stairs": "stuck", "tipping_side": "tipped"}
@@ -128,20 +128,20 @@ def test_a_run_that_is_stuck_or_tipped_stops_at_once() -> None:
             assert outcome.time - ahead < suite.STUCK_AFTER + 1.0
 
 
-def test_a_passed_step_is_climbed_by_the_whole_robot() -> None:
+def test_step_counts_as_passed_when_the_whole_robot_is_on_it() -> None:
     [run] = suite.nominal_runs(PACKBOT, {"step": (60,)})
     x, _, z = run.outcome.positions[-1]
     assert x > PACKBOT.rear
     assert z == pytest.approx(0.06 + PACKBOT.standing, abs=0.01)
 
 
-def test_company_changes_no_bit() -> None:
+def test_runs_are_bit_identical_alone_and_in_a_batch() -> None:
     trials = [suite.mobility_trial(PACKBOT, "step", size) for size in (60, 90)]
     for one, other in zip(map(suite.run_single, trials), threads.run_trials(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
-def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps() -> None:
+def test_robot_on_an_apparatus_neither_sinks_nor_jumps() -> None:
     trial = suite.mobility_trial(PACKBOT, "tipping_side", 30)
     [outcome] = threads.run_trials([trial])
     assert outcome.arrived
@@ -152,7 +152,7 @@ def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps() -> None:
 # -- the command ---------------------------------------------------------------------------------
 
 
-def test_friction_is_the_grounds_and_not_that_of_pipes_and_tipping_slopes() -> None:
+def test_friction_option_changes_the_ground_but_not_pipes_and_tipping_slopes() -> None:
     who = suite.measure_candidate("packbot", {}, friction=0.3)
     ground = suite.mobility_trial(who, "hurdle", 100).world.terrain
     assert [piece.friction for piece in ground] == [0.3, 0.3]
@@ -163,7 +163,7 @@ def test_friction_is_the_grounds_and_not_that_of_pipes_and_tipping_slopes() -> N
     assert [piece.friction for piece in slippery] == [0.15, 0.15]
 
 
-def test_the_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
+def test_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
     result = grouser(
         *("mobility", "packbot", "--test", "step", "--sizes", "300,60", "--json", "m.json")
     )
@@ -174,12 +174,12 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("mobility_*"))
 
 
-def test_the_help_names_every_test() -> None:
+def test_help_lists_every_test() -> None:
     told = " ".join(grouser("mobility", "--help").stdout.split())
     assert not [test for test in APPARATUS if test not in told]
 
 
-def test_the_page_has_a_picture_and_fetches_nothing(tmp_path: Path) -> None:
+def test_page_embeds_its_pictures(tmp_path: Path) -> None:
     result = grouser(
         *("mobility", "packbot", "--test", "stepfield_hill", "--sizes", "20", "--report", "page")
     )
@@ -192,13 +192,13 @@ def test_the_page_has_a_picture_and_fetches_nothing(tmp_path: Path) -> None:
     assert "<script" not in html
 
 
-def test_a_robot_that_does_not_steer_says_so() -> None:
+def test_robot_without_steering_is_rejected() -> None:
     result = grouser("mobility", "conveyor", "--sheet")
     assert result.exit_code == 0, result.output
     assert result.stdout.count("does not steer") == len(APPARATUS)
 
 
-def test_a_robot_that_passes_no_size_cannot() -> None:
+def test_robot_that_passes_no_size_has_no_limit() -> None:
     result = grouser("mobility", "packbot", "--test", "step", "--sizes", "500")
     assert "500 mm stuck, cannot" in result.stdout
 
@@ -217,7 +217,9 @@ def test_a_robot_that_passes_no_size_cannot() -> None:
         (("crawler",), "lacks"),
     ],
 )
-def test_mistakes_are_one_sentence(arguments, sentence) -> None:
+def test_invalid_arguments_are_reported_in_one_sentence(
+    arguments: tuple[str, ...], sentence: str
+) -> None:
     assert sentence in error_line(grouser("mobility", *arguments))
 
 
@@ -226,7 +228,7 @@ def test_mistakes_are_one_sentence(arguments, sentence) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ["quince", "kenaf"])
-def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path: Path) -> None:
+def test_sheet_takes_less_than_three_minutes(robot, tmp_path: Path) -> None:
     begun = time.process_time()
     result = grouser("mobility", robot, "--sheet", "--json", "sheet.json")
     assert result.exit_code == 0, result.output
@@ -245,7 +247,7 @@ NOT_RISING = {"pitch_roll", "crossing", "stepfield_hill", "stepfield_diagonal"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", APPARATUS)
-def test_the_statistical_sheet(test, tmp_path: Path) -> None:
+def test_statistical_sheet_has_pass_curves(test, tmp_path: Path) -> None:
     arguments = ("--test", test, "--repeats", "20", "--json", "limit.json")
     result = grouser("mobility", "packbot", *arguments)
     assert result.exit_code == 0, result.output

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
+from grouser.frames import Array
 from grouser.mobility import limits, pass_curve, suite
 from grouser.mobility.apparatus import APPARATUS
+from grouser.mobility.suite import Variation
 from grouser.simulation.schedule import generator
 
 PACKBOT = suite.measure_candidate("packbot", {})
 
 
-def test_chances_depend_on_seed_and_name_alone() -> None:
+def test_draws_depend_on_seed_and_name_only() -> None:
     assert limits.draw_variation(3, "step/0") == limits.draw_variation(3, "step/0")
     draws = [limits.draw_variation(seed, f"step/{i}") for seed in (0, 1) for i in range(200)]
     assert len(set(draws)) == 400
@@ -27,14 +29,14 @@ def test_chances_depend_on_seed_and_name_alone() -> None:
 
 @pytest.mark.parametrize("near", [None, 5, 110, 1000])
 @pytest.mark.parametrize("true", [3, 5, 7, 60, 112, 225, 349, 777, 999, 1000, 4000])
-def test_bisection_finds_the_two_sizes_beside_the_limit(true, near) -> None:
+def test_bisection_finds_the_two_sizes_around_the_limit(true: int, near: int | None) -> None:
     asked = []
 
-    def passes(size):
+    def passes_below(size: int) -> bool:
         asked.append(size)
         return size <= true
 
-    low, high = limits.search_bracket(passes, APPARATUS["step"], near=near)
+    low, high = limits.search_bracket(passes_below, APPARATUS["step"], near=near)
     assert len(asked) == len(set(asked)) <= (12 if near is None else 16)
     assert low <= true or low == -math.inf
     assert true < high
@@ -43,42 +45,42 @@ def test_bisection_finds_the_two_sizes_beside_the_limit(true, near) -> None:
         assert len(asked) <= 2
 
 
-def cells(true, resolution=5):
+def cells_around(true: list[float] | Array, resolution: int = 5) -> list[tuple[int, int]]:
     """The two sizes beside every one of the limits ``true``."""
     low = [resolution * math.floor(t / resolution) for t in true]
     return [(size, size + resolution) for size in low]
 
 
-def arrived(cases):
+def arrival_runs(cases: list[tuple[Variation, float]]) -> list[bool]:
     """Runs whose chance is nothing but their limit, told as their start."""
     return [size <= chance.back for chance, size in cases]
 
 
-def test_limits_that_are_nearly_the_same_are_told_apart() -> None:
+def test_nearly_equal_limits_are_resolved() -> None:
     true = np.random.default_rng(0).logistic(111, 0.3, 20).tolist()
     chances = [suite.Variation(back=limit) for limit in true]
-    found, resolution = limits.refine_brackets(arrived, chances, cells(true), 5)
+    found, resolution = limits.refine_brackets(arrival_runs, chances, cells_around(true), 5)
     assert resolution == 5 / 2**limits.FINER
     assert all(low <= t < high for t, (low, high) in zip(true, found, strict=True))
     assert all(high - low == resolution for low, high in found)
     rough, fine = (
         pass_curve.fit_pass_curve(f, r, generator(0, "a"))
-        for f, r in ((cells(true), 5), (found, resolution))
+        for f, r in ((cells_around(true), 5), (found, resolution))
     )
     assert abs(fine.size(0.5).value - 111) < 0.5 < abs(rough.size(0.5).value - 111)
 
 
-def test_limits_that_differ_are_left_as_they_are() -> None:
+def test_distinct_limits_are_not_refined() -> None:
     true = [30.0, 60.0, 90.0, 2000.0]
     chances = [suite.Variation(back=limit) for limit in true]
-    found = [*cells(true[:3]), (1000.0, math.inf)]
-    assert limits.refine_brackets(arrived, chances, found, 5) == (found, 5)
+    found = [*cells_around(true[:3]), (1000.0, math.inf)]
+    assert limits.refine_brackets(arrival_runs, chances, found, 5) == (found, 5)
     beyond = [(1000.0, math.inf)] * 4
-    assert limits.refine_brackets(arrived, chances, beyond, 5) == (beyond, 5)
+    assert limits.refine_brackets(arrival_runs, chances, beyond, 5) == (beyond, 5)
 
 
-def test_the_fit_finds_a_planted_curve() -> None:
-    found = cells(np.random.default_rng(0).logistic(200, 12, 400))
+def test_fit_recovers_a_known_curve() -> None:
+    found = cells_around(np.random.default_rng(0).logistic(200, 12, 400))
     planted = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
     half, most = planted.size(0.5), planted.size(0.95)
     assert half.value == pytest.approx(200, abs=3)
@@ -88,11 +90,11 @@ def test_the_fit_finds_a_planted_curve() -> None:
     assert half.high - half.low < 12
 
 
-def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
+def test_confidence_intervals_have_their_nominal_coverage() -> None:
     covered = explained = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        found = cells(rng.logistic(200, 12, 20))
+        found = cells_around(rng.logistic(200, 12, 20))
         told = pass_curve.fit_pass_curve(found, 5, generator(seed, "test"))
         half = told.size(0.5)
         covered += half.low < 200 < half.high
@@ -103,8 +105,8 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
     assert explained >= 35
 
 
-def test_what_is_not_explained_is_seen() -> None:
-    found = cells(np.random.default_rng(0).logistic(200, 12, 20))
+def test_unexplained_scatter_is_reported() -> None:
+    found = cells_around(np.random.default_rng(0).logistic(200, 12, 20))
     told = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
     low, high = told.expected(told.size(0.5).value, 20, generator(0, "fresh"))
     assert 2 <= low < 8
@@ -113,7 +115,7 @@ def test_what_is_not_explained_is_seen() -> None:
     assert not limits.FreshRuns(pass_curve.PassCount(20, 20), (low, high)).explained
 
 
-def test_equal_limits_are_known_to_half_a_size() -> None:
+def test_equal_limits_have_half_a_size_of_uncertainty() -> None:
     same = pass_curve.fit_pass_curve([(110, 115)] * 20, 5, generator(0, "test"))
     half, most = same.size(0.5), same.size(0.95)
     assert half.value == pytest.approx(112.5, abs=1)
@@ -122,7 +124,7 @@ def test_equal_limits_are_known_to_half_a_size() -> None:
     assert 105 < most.value < half.value
 
 
-def test_limits_beyond_the_span_are_said_in_words() -> None:
+def test_limits_beyond_the_range_are_described_in_words() -> None:
     all_pass = [(70.0, math.inf)] * 3
     assert pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test")) is None
     limit = limits.Limit(test="tipping_up", brackets=tuple(all_pass))
@@ -131,18 +133,18 @@ def test_limits_beyond_the_span_are_said_in_words() -> None:
     assert 30 < pass_curve.fit_pass_curve(some, 1, generator(0, "test")).size(0.5).value < 70
 
 
-def test_wilson() -> None:
+def test_wilson_interval_matches_the_printed_values() -> None:
     assert pass_curve.PassCount(0, 20).interval() == pytest.approx((0.0, 0.1611), abs=1e-4)
     assert pass_curve.PassCount(10, 20).interval() == pytest.approx((0.2993, 0.7007), abs=1e-4)
 
 
-def test_a_limit_needs_two_repetitions() -> None:
+def test_limit_needs_two_repetitions() -> None:
     with pytest.raises(BadValue, match="at least 2"):
         limits.find_limit(PACKBOT, "step", repeats=1)
 
 
 @pytest.mark.slow
-def test_packbots_step_limit() -> None:
+def test_packbot_step_limit_agrees_with_single_runs() -> None:
     limit = limits.find_limit(PACKBOT, "step", repeats=2)
     assert limit.pass_50.value == pytest.approx(111, abs=8)
     assert limit.share(100) == pass_curve.PassCount(2, 2)

@@ -1,7 +1,10 @@
 """Kenaf's motor drivers on a virtual bus: command check, watchdog, status frames."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import cantools
 import numpy as np
@@ -26,6 +29,7 @@ from grouser.protocol.can.messages import (
     BeltMotion,
     BeltSpeeds,
     CameraAim,
+    CanCommand,
     CanFrame,
     FlipperAngles,
     FrontFlippers,
@@ -35,18 +39,18 @@ from grouser.protocol.can.messages import (
     Stop,
     parse_status,
 )
-from grouser.protocol.link_faults import LinkFaults
+from grouser.protocol.link_faults import LinkCounts, LinkFaults
 from grouser.simulation.changes.actions import Leave, Reset
 
 DBC = Path(grouser.__file__).parent / "protocol" / "can" / "kenaf.dbc"
 
 
 @pytest.fixture
-def rig():
+def rig() -> Rig:
     return Rig()
 
 
-def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig) -> None:
+def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig: Rig) -> None:
     rig.run(1.0, BeltSpeeds(0.2, 0.2))
     reported, motion = rig.controller.last(BeltEncoders), rig.controller.last(BeltMotion)
     true = rig.sim.angles("k")
@@ -57,7 +61,7 @@ def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig) ->
     assert motion.time == pytest.approx(rig.host.time, abs=0.006)
 
 
-def test_opposite_belt_speeds_turn_left(rig) -> None:
+def test_opposite_belt_speeds_turn_left(rig: Rig) -> None:
     rig.run(1.0, BeltSpeeds(-0.2, 0.2))
     assert rig.controller.last(Posture).yaw > radians(20)
     encoders = rig.controller.last(BeltEncoders)
@@ -66,7 +70,7 @@ def test_opposite_belt_speeds_turn_left(rig) -> None:
 
 
 @pytest.mark.parametrize("up", [0.6, -0.5])
-def test_positive_angles_raise_all_flippers(rig, up) -> None:
+def test_positive_angles_raise_all_flippers(rig: Rig, up: float) -> None:
     rig.run(1.5, FrontFlippers(up, up), RearFlippers(up, up), every=0.05)
     reported = rig.controller.last(FlipperAngles)
     angles = (reported.front_left, reported.front_right, reported.rear_left, reported.rear_right)
@@ -78,7 +82,7 @@ def test_positive_angles_raise_all_flippers(rig, up) -> None:
 _PLACES = ("front_left", "front_right", "rear_left", "rear_right")
 
 
-def test_watchdog_stops_belts(rig) -> None:
+def test_watchdog_stops_belts(rig: Rig) -> None:
     """Belt setpoints are zero 0.3 s after the last command; belts are at rest by 0.5 s."""
     rig.run(0.6, BeltSpeeds(0.3, 0.3))
     last = rig.host.time
@@ -97,13 +101,13 @@ def test_watchdog_stops_belts(rig) -> None:
     assert rig.controller.last(Health).flags & SILENT
 
 
-def test_flipper_commands_do_not_feed_the_watchdog(rig) -> None:
+def test_flipper_commands_do_not_feed_the_watchdog(rig: Rig) -> None:
     rig.run(0.4, BeltSpeeds(0.3, 0.3))
     rig.run(0.6, FrontFlippers(0.5, 0.5))
     assert (rig.belts() == 0).all()
 
 
-def test_stop_command_holds_until_the_next_command(rig) -> None:
+def test_stop_command_holds_until_the_next_command(rig: Rig) -> None:
     rig.run(0.4, BeltSpeeds(0.3, 0.3), FrontFlippers(1.0, 1.0))
     rig.run(0.15, Stop())
     held = rig.controller.last(FlipperAngles).front_left
@@ -124,7 +128,7 @@ def test_camera_aim_is_positive_left_and_up() -> None:
     assert aim.tilt == pytest.approx(-0.2, abs=1e-3)  # simulated cameras: positive downwards
 
 
-def test_frames_match_dbc_layout_and_cycle_times(rig) -> None:
+def test_frames_match_dbc_layout_and_cycle_times(rig: Rig) -> None:
     database = cantools.database.load_file(DBC)
     rig.run(2.0, BeltSpeeds(0.1, 0.15), every=0.02)
     by_id = {}
@@ -154,7 +158,7 @@ def test_encoder_rate_can_be_every_physics_step() -> None:
 # -- rejected frames -------------------------------------------------------------------------------
 
 
-def _invalid_frames():
+def _invalid_frames() -> Iterator[tuple[str, CanFrame]]:
     whole = BeltSpeeds(0.3, 0.3).frame(99)
     content, far = bytearray(whole.data), BeltSpeeds(0.5, 0.5).frame(99)
     yield "crc", CanFrame(whole.id, bytes(content[:-1]) + bytes([content[-1] ^ 1]))
@@ -169,7 +173,7 @@ def _invalid_frames():
     yield "crc", CanFrame(FrontFlippers.ID, whole.data)  # right, but of another identifier
 
 
-def _with_checksum(id, content):
+def _with_checksum(id: int, content: bytearray | bytes) -> CanFrame:
     """Return a frame with its checksum, computed bit by bit, independent of the implementation."""
     crc = 0xFF
     for byte in id.to_bytes(2, "little") + bytes(content[:-1]):
@@ -180,7 +184,7 @@ def _with_checksum(id, content):
 
 
 @pytest.mark.parametrize(("fault", "frame"), list(_invalid_frames()))
-def test_invalid_frame_is_counted_and_not_executed(fault, frame) -> None:
+def test_invalid_frame_is_counted_and_not_executed(fault: str, frame: CanFrame) -> None:
     rig = Rig()
     rig.controller.begin(BeltSpeeds(0.0, 0.0), FrontFlippers(0.0, 0.0))  # counters are at 42
     before = rig.sim.data.ctrl.copy()
@@ -198,7 +202,7 @@ def test_invalid_frame_is_counted_and_not_executed(fault, frame) -> None:
     assert counts == {kind: 5 * (kind == fault) for kind in counts}
 
 
-def test_replayed_frame_after_silence_is_not_executed(rig) -> None:
+def test_replayed_frame_after_silence_is_not_executed(rig: Rig) -> None:
     rig.run(0.2, BeltSpeeds(0.3, 0.3))
     old = BeltSpeeds(0.3, 0.3).frame(45)
     rig.run(0.6)
@@ -233,11 +237,11 @@ def test_only_valid_random_frames_are_executed() -> None:
     rig.run(0.02)
 
 
-def _zero(kind):
+def _zero(kind: Any) -> CanCommand:
     return kind(*(0.0,) * len(kind.SIGNALS))
 
 
-def _random_frame(random_source):
+def _random_frame(random_source: Random) -> CanFrame:
     if random_source.random() < 0.3:
         return CanFrame(
             random_source.randrange(LARGEST_ID + 1),
@@ -260,7 +264,7 @@ def _random_frame(random_source):
 # -- reset, removal, battery, other robots ---------------------------------------------------------
 
 
-def test_reset_of_the_world_is_a_power_on(rig) -> None:
+def test_reset_of_the_world_is_a_power_on(rig: Rig) -> None:
     rig.run(0.5, BeltSpeeds(0.3, 0.3))
     rig.host.apply(Reset())
     rig.controller.received.clear()
@@ -272,7 +276,7 @@ def test_reset_of_the_world_is_a_power_on(rig) -> None:
     assert rig.controller.last(BeltEncoders).left > 0.03
 
 
-def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig) -> None:
+def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig: Rig) -> None:
     rig.run(0.1)
     rig.host.apply(Leave("k"))
     assert rig.controller.last(Health).flags & 4
@@ -301,7 +305,7 @@ def test_quince_is_accepted_and_packbot_is_rejected() -> None:
 
 
 def test_run_with_faults_is_reproducible_by_seed() -> None:
-    def drive(seed):
+    def drive(seed: int) -> tuple[str, list[tuple[float, CanFrame]], LinkCounts]:
         faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
         rig = Rig(faults=faults)
         rig.run(0.5, BeltSpeeds(0.2, 0.2))

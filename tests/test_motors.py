@@ -5,11 +5,13 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import can
 import cantools
 import pytest
+from can.interfaces.socketcand.socketcand import SocketCanDaemonBus
 from support.cli_runner import error_line
 from support.cli_runner import grouser as command_line
 from support.server_fixtures import TIMEOUT, ServerProcess
@@ -37,24 +39,26 @@ terrain: [{kind: flat, friction: 0.8}]
 
 
 @pytest.fixture(scope="module")
-def yard(tmp_path_factory: pytest.TempPathFactory):
+def yard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("motors") / "yard.yaml"
     path.write_text(WORLD)
     return path
 
 
 @pytest.fixture(scope="module")
-def served(yard):
+def served(yard: Path) -> Iterator[ServerProcess]:
     with ServerProcess(yard.parent, yard, "--images", "-1", command="motors") as server:
         yield server
 
 
-def bus_of(server, channel="can0"):
+def bus_of(server: ServerProcess, channel: str = "can0") -> SocketCanDaemonBus:
     where = {"host": "127.0.0.1", "port": server.ports["can"]}
     return can.Bus(interface="socketcand", channel=channel, tcp_tune=True, **where)
 
 
-def received(bus, kind, seconds=TIMEOUT):
+def received(
+    bus: SocketCanDaemonBus, kind: type[BeltEncoders] | type[BeltMotion], seconds: float = TIMEOUT
+) -> tuple[BeltEncoders | BeltMotion, float]:
     """Return the next message of a kind and its time stamp (simulated, s)."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -64,12 +68,12 @@ def received(bus, kind, seconds=TIMEOUT):
     raise AssertionError(f"no {kind.__name__} came")
 
 
-def command(bus, counter, left=0.2, right=0.2) -> None:
+def command(bus: SocketCanDaemonBus, counter: int, left: float = 0.2, right: float = 0.2) -> None:
     frame = BeltSpeeds(left, right).frame(counter)
     bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
 
 
-def test_unmodified_python_can_drives_and_reads_encoders(served) -> None:
+def test_unmodified_python_can_drives_and_reads_encoders(served: ServerProcess) -> None:
     """All frames also decode with cantools and the DBC file."""
     database = cantools.database.load_file(DBC)
     with bus_of(served) as bus:
@@ -87,7 +91,7 @@ def test_unmodified_python_can_drives_and_reads_encoders(served) -> None:
             database.decode_message(message.arbitration_id, message.data)
 
 
-def test_node_receives_frames_of_others_and_not_its_own(served) -> None:
+def test_node_receives_frames_of_others_and_not_its_own(served: ServerProcess) -> None:
     with bus_of(served) as one, bus_of(served) as other:
         sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
         far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
@@ -103,18 +107,18 @@ def test_node_receives_frames_of_others_and_not_its_own(served) -> None:
             assert one.recv(TIMEOUT).arbitration_id != 0x321
 
 
-def raw(server):
+def raw(server: ServerProcess) -> socket.socket:
     return socket.create_connection(("127.0.0.1", server.ports["can"]), TIMEOUT)
 
 
-def read_until_closed(connection):
+def read_until_closed(connection: socket.socket) -> bytes:
     output = b""
     while data := connection.recv(4096):
         output += data
     return output
 
 
-def test_invalid_requests_are_answered_like_socketcand(served) -> None:
+def test_invalid_requests_are_answered_like_socketcand(served: ServerProcess) -> None:
     with raw(served) as wire:
         assert wire.recv(100) == b"< hi >"
         wire.sendall(b"< rawmode >")
@@ -127,7 +131,7 @@ def test_invalid_requests_are_answered_like_socketcand(served) -> None:
         assert read_until_closed(wire) == b"< error could not open bus 'can7', there is can0 >"
 
 
-def test_subscription_before_raw_mode_filters_frames(served) -> None:
+def test_subscription_before_raw_mode_filters_frames(served: ServerProcess) -> None:
     with raw(served) as wire:
         wire.recv(100)
         wire.sendall(b"< open can0 >")
@@ -141,7 +145,7 @@ def test_subscription_before_raw_mode_filters_frames(served) -> None:
         }
 
 
-def test_malformed_bytes_do_not_disturb_other_clients(served) -> None:
+def test_malformed_bytes_do_not_disturb_other_clients(served: ServerProcess) -> None:
     with bus_of(served) as bus, raw(served) as wire:
         wire.sendall(b"< open can0 >" + b"\xff<<>>" * 500 + b"< send 100 6 1 2 >" * 50)
         wire.sendall(b"x" * 100_000)
@@ -151,7 +155,7 @@ def test_malformed_bytes_do_not_disturb_other_clients(served) -> None:
     assert "Traceback" not in served.log
 
 
-def test_token_is_required_beyond_loopback_and_works_with_python_can(yard) -> None:
+def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path) -> None:
     assert "takes a token" in error_line(
         command_line("motors", yard, "--host", "0.0.0.0", "--port", "0")
     )
@@ -180,7 +184,7 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard) -> No
         (("--port", "70000"), "--port is 70000, must be from 0"),
     ],
 )
-def test_invalid_options_are_rejected(yard, options, says) -> None:
+def test_invalid_options_are_rejected(yard: Path, options: tuple[str, str], says: str) -> None:
     assert says in error_line(command_line("motors", yard, "--images", "-1", *options))
 
 
@@ -235,7 +239,7 @@ int main(int argc, char *argv[])
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory):
+def driver(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Compile a program that drives over a CAN link of the C library."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:

@@ -14,7 +14,7 @@ UP = {"mount": "body", "at": [0.0, 0.0, 0.3]}
 SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
 
 
-def test_odometry_over_a_straight_run() -> None:
+def test_odometry_of_a_straight_run_is_accurate() -> None:
     """Belts on flat ground slip by less than 2 %, and so much is odometry off."""
     sim = simulation({"kind": "odometry", **SIDES}, forward=0.3)
     sim.step(4.0)
@@ -25,7 +25,7 @@ def test_odometry_over_a_straight_run() -> None:
     assert said["yaw"] == pytest.approx(0.0, abs=0.01)
 
 
-def test_odometry_believes_its_belts_when_they_slip() -> None:
+def test_odometry_reports_belt_travel_when_belts_slip() -> None:
     """A skid turn is reported as rigid rolling would have it: larger than it is."""
     sim = simulation({"kind": "odometry", **SIDES}, turn=1.0)
     sim.step(2.0)
@@ -33,7 +33,7 @@ def test_odometry_believes_its_belts_when_they_slip() -> None:
     assert 0.1 < true["yaw"] < 0.97 * said["yaw"]
 
 
-def test_reckoning_goes_along_an_arc() -> None:
+def test_dead_reckoning_integrates_along_an_arc() -> None:
     """A quarter circle of radius 1 m to the left, in one step or in a hundred."""
     gauge = 0.5
     left, right = (1 - gauge / 2) * math.pi / 2, (1 + gauge / 2) * math.pi / 2
@@ -45,7 +45,7 @@ def test_reckoning_goes_along_an_arc() -> None:
         assert (end.x, end.y, end.yaw) == pytest.approx((1.0, 1.0, math.pi / 2))
 
 
-def test_odometry_with_errors_drifts() -> None:
+def test_odometry_with_noise_drifts() -> None:
     """Noise of 5 % a reading: the error over 1 m is 5 % over the root of the readings."""
     ends = []
     for seed in range(300):
@@ -60,7 +60,7 @@ def test_odometry_with_errors_drifts() -> None:
         simulation({"kind": "odometry", "left": [], "right": ["right"], "gauge": 0.3})
 
 
-def test_an_ins_without_errors_is_the_truth_and_with_them_drifts() -> None:
+def test_ins_without_errors_is_exact_and_drifts_with_errors() -> None:
     sim = simulation({"kind": "ins", "mount": "body", "rate_hz": 25}, forward=0.3, turn=0.4)
     sim.step(2.0)
     said, true = sim.read("a", "ins"), sim.read("a", "truth")
@@ -68,7 +68,7 @@ def test_an_ins_without_errors_is_the_truth_and_with_them_drifts() -> None:
         assert said[key] == pytest.approx(true[key], abs=1e-6)
 
 
-def test_an_ins_drifts_at_a_constant_speed_of_its_own() -> None:
+def test_ins_drift_rate_is_constant() -> None:
     """0.02 m/s and 1 mrad/s over 10 s at rest: 0.2 m and 10 mrad."""
     still = simulation({"kind": "ins", "mount": "body", "drift": 0.02, "turn_drift": 0.001})
     offs = []
@@ -82,7 +82,7 @@ def test_an_ins_drifts_at_a_constant_speed_of_its_own() -> None:
     assert np.std(offs, axis=0) == pytest.approx([0.2, 0.2, 0.01], rel=0.1)
 
 
-def test_gps_knows_where_north_and_west_are_and_how_good_it_is() -> None:
+def test_gps_reports_north_west_and_accuracy() -> None:
     sim = simulation({"kind": "gps", **UP})
     put(sim, 30.0, -20.0)
     read = reader(sim, "gps")
@@ -115,7 +115,7 @@ def test_gps_needs_four_satellites() -> None:
     assert np.linalg.norm(satellite_directions(), axis=1) == pytest.approx(1.0)
 
 
-def test_a_compass_points_and_errs() -> None:
+def test_compass_measures_heading_with_noise() -> None:
     told = {"kind": "compass", **UP, "noise": 0.05, "declination": 0.2}
     sim = simulation(told, {**told, "name": "astray", "bias": 0.3})
     put(sim, yaw=3.0)
@@ -131,7 +131,7 @@ def test_a_compass_points_and_errs() -> None:
     assert 0.005 < abs(wrong) < 1.2  # one constant error, not zero
 
 
-def test_motion_capture_follows_any_body_with_noise_and_delay() -> None:
+def test_motion_capture_tracks_any_body_with_noise_and_delay() -> None:
     ball = block("crate", (1.0, 2.0, 0.25), (0.5, 0.5, 0.5), yaw_deg=30)
     told = {"kind": "mocap", "noise": 0.0005, "turn_noise": 0.003}
     sim = simulation(

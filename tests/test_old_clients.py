@@ -4,8 +4,11 @@ import math
 import re
 import time
 from collections import deque
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from re import Match
+from typing import Self
 
 import pytest
 from support.server_fixtures import TIMEOUT, ServerProcess
@@ -17,23 +20,23 @@ SPEED = 4
 class OldClient:
     """Socket with line-wise reading."""
 
-    def __init__(self, served, port="control") -> None:
+    def __init__(self, served: ServerProcess, port: str = "control") -> None:
         self._socket = served.open_socket(port)
         self._bytes, self._whole = b"", deque()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: None) -> None:
         self._socket.close()
 
-    def send(self, *lines) -> None:
+    def send(self, *lines: str) -> None:
         self._socket.sendall("".join(f"{line}\r\n" for line in lines).encode())
 
-    def raw(self, data) -> None:
+    def raw(self, data: bytes) -> None:
         self._socket.sendall(data)
 
-    def lines(self):
+    def lines(self) -> Iterator[str | None]:
         """Yield received lines."""
         self._socket.settimeout(TIMEOUT)
         while True:
@@ -44,7 +47,7 @@ class OldClient:
             *whole, self._bytes = (self._bytes + more).split(b"\r\n")
             self._whole += whole
 
-    def wait_for(self, pattern):
+    def wait_for(self, pattern: str) -> Match:
         """Wait for a matching line; return the match."""
         end = time.monotonic() + TIMEOUT
         for line in self.lines():
@@ -55,7 +58,7 @@ class OldClient:
 
 
 @pytest.fixture(scope="module")
-def served(yard_file):
+def served(yard_file: Path) -> Iterator[ServerProcess]:
     also = ("--also", "0:udk", "--also", "0:ut2004")
     options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED))
     with ServerProcess(yard_file.parent, yard_file, *also, *options) as served:
@@ -63,18 +66,18 @@ def served(yard_file):
 
 
 @pytest.fixture
-def client(served):
+def client(served: ServerProcess) -> Iterator[OldClient]:
     with OldClient(served) as client:
         yield client
 
 
 @pytest.fixture
-def udk(served):
+def udk(served: ServerProcess) -> Iterator[OldClient]:
     with OldClient(served, "control2") as client:
         yield client
 
 
-def ask_truth(served, data):
+def ask_truth(served: ServerProcess, data: bytes) -> list[str]:
     """Return the rows that the truth port answers, without the end line."""
     with OldClient(served, "truth") as asker:
         asker.raw(data)
@@ -89,7 +92,7 @@ def ask_truth(served, data):
 # -- periods ------------------------------------------------------------------------------------
 
 
-def test_sensor_period_is_constant_from_the_first_reading(client) -> None:
+def test_sensor_period_is_constant_from_the_first_reading(client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.P2DX} {Name Rhythm} {Location 0,0,0}")
     stamps = []
     for line in client.lines():
@@ -101,7 +104,7 @@ def test_sensor_period_is_constant_from_the_first_reading(client) -> None:
     assert gaps == pytest.approx([0.2] * 4, abs=0.005)
 
 
-def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client, udk) -> None:
+def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client: OldClient, udk: OldClient) -> None:
     received = {}
     for name, one, y in (("Wrap", client, 1.5), ("Turns", udk, -1.5)):
         one.send(f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location 0,{y},0}}")
@@ -121,26 +124,28 @@ def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client, udk) -> None:
     assert max(received["Turns"]) > 7
 
 
-def test_client_that_commands_once_is_not_stopped(served, client) -> None:
+def test_client_that_commands_once_is_not_stopped(served: ServerProcess, client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.P2DX} {Name Once} {Location -4,-2,0} {Rotation 0,0,0}")
     client.wait_for("^STA")
     client.send("DRIVE {Left 0.3} {Right 0.3}")
     begin = float(client.wait_for(r"^STA {Type GroundVehicle} {Time ([\d.]+)}")[1])
-    place = {}
+    place_beside_crate = {}
     for line in client.lines():
         if match := re.search(r"{Type GroundTruth}.*{Location ([-\d.]+),", line):
             now = float(re.search(r"{Time ([\d.]+)}", line)[1])
-            place[now] = float(match[1])
+            place_beside_crate[now] = float(match[1])
             if now > begin + 13.0:
                 break
-    late = {t: x for t, x in place.items() if t > begin + 11.0}
+    late = {t: x for t, x in place_beside_crate.items() if t > begin + 11.0}
     assert max(late.values()) - min(late.values()) > 0.03, "10 s of silence stopped it"
 
 
 # -- truth --------------------------------------------------------------------------------------
 
 
-def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(served, client) -> None:
+def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(
+    served: ServerProcess, client: OldClient
+) -> None:
     client.send("INIT {ClassName USARBot.P3AT} {Name 1} {Location 3,-3,0}")
     client.wait_for("^STA")
     with OldClient(served) as controller:
@@ -172,7 +177,7 @@ def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(serv
 # -- the world controller -----------------------------------------------------------------------
 
 
-def test_world_controller_accepts_udk_classes_and_answers_refusals(client) -> None:
+def test_world_controller_accepts_udk_classes_and_answers_refusals(client: OldClient) -> None:
     client.send(
         "INIT {ClassName USARBotAPI.WorldController}",
         "CONTROL {Type Create} {ClassName WCCrate} {Name c1} {Location 5,5,-0.3}",
@@ -192,7 +197,7 @@ def test_world_controller_accepts_udk_classes_and_answers_refusals(client) -> No
 # -- geometry -----------------------------------------------------------------------------------
 
 
-def test_udk_geometry_of_actuators_and_mounts(udk) -> None:
+def test_udk_geometry_of_actuators_and_mounts(udk: OldClient) -> None:
     udk.send("INIT {ClassName USARBot.P3AT} {Name Geo} {Location 0,0,0}", "GETGEO {Type Actuator}")
     triple = r"-?\d+\.\d{3},-?\d+\.\d{3},-?\d+\.\d{3}"
     link = rf"{{Link (\d)}} {{Parent (\d)}} {{Location {triple}}} {{Orientation {triple}}}"
@@ -207,7 +212,7 @@ def test_udk_geometry_of_actuators_and_mounts(udk) -> None:
 
 
 @pytest.mark.parametrize("robot", ["P3AT", "ERS7", "Kenaf"])
-def test_ut2004_names_announced_mounts_only(client, robot) -> None:
+def test_ut2004_names_announced_mounts_only(client: OldClient, robot: str) -> None:
     client.send(f"INIT {{ClassName USARBot.{robot}}} {{Name Mounts}} {{Location 0,0,0}}")
     client.wait_for("^STA")
     client.send("GETGEO {Type MisPkg}", "GETGEO {Type Camera}", "GETGEO {Type Encoder}")
@@ -225,7 +230,9 @@ def test_ut2004_names_announced_mounts_only(client, robot) -> None:
 # -- lines --------------------------------------------------------------------------------------
 
 
-def test_missing_last_brace_drops_its_segment_only(served, client) -> None:
+def test_missing_last_brace_drops_its_segment_only(
+    served: ServerProcess, client: OldClient
+) -> None:
     client.send(
         "INIT {ClassName USARBot.P2DX} {Name Open} {Location 2.5,2.5,0} {Rotation 0.00, 0.00, 0.00"
     )
@@ -234,7 +241,7 @@ def test_missing_last_brace_drops_its_segment_only(served, client) -> None:
     assert re.search(r"{Location 2\.5", row)
 
 
-def test_unknown_class_is_answered_with_the_known_ones(client) -> None:
+def test_unknown_class_is_answered_with_the_known_ones(client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.Zerg} {Name Z}")
     notice = client.wait_for("^NOTICE {Kind Refused}.*")[0]
     assert "zerg" in notice.lower()
@@ -248,7 +255,9 @@ def test_unknown_class_is_answered_with_the_known_ones(client) -> None:
         ("INIT {ClassName USARBot.P3AT} {Location 0,zero,0}", "Location.*zero"),
     ],
 )
-def test_client_without_a_robot_is_notified_of_a_wrong_init(client, line, expected) -> None:
+def test_client_without_a_robot_is_notified_of_a_wrong_init(
+    client: OldClient, line: str, expected: str
+) -> None:
     client.send(line)
     client.wait_for(f"^NOTICE {{Kind Refused}}.*{expected}")
     client.send("INIT {ClassName USARBot.P3AT} {Name Right} {Location 0,0,0}")
@@ -259,9 +268,9 @@ def test_client_without_a_robot_is_notified_of_a_wrong_init(client, line, expect
 
 
 def test_kenaf_receives_ground_truth_only_with_the_option(
-    served, tmp_path: Path, yard_file
+    served: ServerProcess, tmp_path: Path, yard_file: Path
 ) -> None:
-    def receives_truth(client):
+    def receives_truth(client: OldClient) -> tuple[bool, set[str]]:
         client.send("INIT {ClassName USARBot.Kenaf} {Name Blind} {Location 0,0,0}")
         states, kinds = 0, set()
         for line in client.lines():
@@ -282,7 +291,7 @@ def test_kenaf_receives_ground_truth_only_with_the_option(
 
 
 def test_mosaic_of_four_by_one(
-    tmp_path: Path, yard_file
+    tmp_path: Path, yard_file: Path
 ) -> None:  # the world's own robot has the first tile
     options = ("--images", "0", "--truth", "-1", "--tiles", "4x1", "--dialect", "udk")
     with ServerProcess(tmp_path, yard_file, *options) as served, OldClient(served) as client:
@@ -299,7 +308,9 @@ def test_mosaic_of_four_by_one(
 # -- joining ------------------------------------------------------------------------------------
 
 
-def test_robot_that_joins_inside_an_object_is_moved_beside_it(served, client) -> None:
+def test_robot_that_joins_inside_an_object_is_moved_beside_it(
+    served: ServerProcess, client: OldClient
+) -> None:
     with OldClient(served) as controller:
         controller.send(
             "INIT {ClassName USARBotAPI.WorldController}",
@@ -313,21 +324,21 @@ def test_robot_that_joins_inside_an_object_is_moved_beside_it(served, client) ->
         client.wait_for("^NOTICE {Kind Moved}")
         client.wait_for("^STA")
 
-        def place():
+        def place_beside_crate() -> list[float]:
             (row,) = ask_truth(served, b"{name Inside}\r\n")
             return [float(v) for v in re.search(r"{Location ([^}]+)}", row)[1].split(",")]
 
-        first = place()
+        first = place_beside_crate()
         assert max(abs(first[0] - 6), abs(first[1])) > 0.6
         time.sleep(1.0 / SPEED)
-        assert math.dist(place(), first) < 0.1, "it was thrown"
+        assert math.dist(place_beside_crate(), first) < 0.1, "it was thrown"
 
 
-def test_joining_robot_does_not_push_another(served, client) -> None:
+def test_joining_robot_does_not_push_another(served: ServerProcess, client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.P3AT} {Name First} {Location -6,-4,0}")
     client.wait_for("^STA")
 
-    def where(name):
+    def where(name: bytes) -> list[float]:
         (row,) = ask_truth(served, b"{name %s}\r\n" % name)
         return [float(v) for v in re.search(r"{Location ([^}]+)}", row)[1].split(",")]
 
@@ -343,10 +354,10 @@ def test_joining_robot_does_not_push_another(served, client) -> None:
 # -- dogs ---------------------------------------------------------------------------------------
 
 
-def test_each_kick_command_causes_a_kick(served, client) -> None:
+def test_each_kick_command_causes_a_kick(served: ServerProcess, client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.ERS7} {Name Dog} {Location -3,4,0}", "KICK {Paw Left}")
 
-    def swing():
+    def wait_for_swing() -> float:
         """Wait for a swing of the left paw; return the range of its elevator, rad."""
         angles = []
         for line in client.lines():
@@ -357,10 +368,10 @@ def test_each_kick_command_causes_a_kick(served, client) -> None:
             assert len(angles) < 400, "no kick"
         return None
 
-    assert swing() > 0.3
+    assert wait_for_swing() > 0.3
     for _ in range(80):  # until the first kick is over
         client.wait_for("^STA")
     client.send("KICK {Paw Left}")
-    assert swing() > 0.3
+    assert wait_for_swing() > 0.3
     client.send("KICK {Paw Middle}")
     client.wait_for("^NOTICE {Kind Refused}.*Middle")

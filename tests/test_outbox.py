@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -26,19 +28,19 @@ class Speaker(asyncio.Protocol):
     def __init__(self) -> None:
         self.lost = asyncio.get_running_loop().create_future()
 
-    def connection_made(self, transport) -> None:
+    def connection_made(self, transport: Any) -> None:
         self.transport = transport
         self.outbox = Outbox(transport, MOST)
 
     def resume_writing(self) -> None:
         self.outbox.flush()
 
-    def connection_lost(self, error) -> None:
+    def connection_lost(self, error: None) -> None:
         self.lost.set_result(error)
 
 
 @asynccontextmanager
-async def pair():
+async def pair() -> AsyncIterator[Any]:
     """Yield a speaker and the socket at the other end."""
     near, far = socket.socketpair()
     near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
@@ -50,13 +52,13 @@ async def pair():
     await speaker.lost
 
 
-def clog(outbox) -> None:
+def clog(outbox: Outbox) -> None:
     """Fill the buffers so that further lines must wait."""
     while not outbox.waiting:
         outbox.line(FILL)
 
 
-async def read_lines(far):
+async def read_lines(far: socket.socket) -> list[bytes]:
     """Return all lines, until no more arrive."""
     loop, received = asyncio.get_running_loop(), b""
     while True:
@@ -71,7 +73,7 @@ async def read_lines(far):
 
 
 def test_lines_are_sent_at_once_to_a_reader() -> None:
-    async def run():
+    async def run() -> list[bytes]:
         async with pair() as (speaker, far):
             speaker.outbox.line(b"STA\n")
             speaker.outbox.line(b"SEN\n", stale="laser")
@@ -82,7 +84,7 @@ def test_lines_are_sent_at_once_to_a_reader() -> None:
 
 
 def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again() -> None:
-    async def run():
+    async def run() -> list[bytes]:
         async with pair() as (speaker, far):
             clog(speaker.outbox)
             for number in range(100):
@@ -96,7 +98,7 @@ def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again() -> None:
 
 
 def test_client_that_does_not_read_loses_old_sensor_lines_only() -> None:
-    async def run():
+    async def run() -> list[bytes]:
         async with pair() as (speaker, far):
             outbox = speaker.outbox
             clog(outbox)
@@ -121,7 +123,7 @@ def test_client_that_does_not_read_loses_old_sensor_lines_only() -> None:
 
 
 def test_old_radio_messages_are_dropped_and_answers_are_not() -> None:
-    async def run():
+    async def run() -> tuple[list[bytes], int, int]:
         async with pair() as (speaker, far):
             clog(speaker.outbox)
             writer = ClientWriter(None, PortProfile(), ServerSide(UT2004), speaker.outbox)
@@ -164,7 +166,7 @@ def test_client_that_leaves_answers_unread_is_disconnected() -> None:
 
 
 def test_client_that_does_not_read_does_not_delay_others() -> None:
-    async def run():
+    async def run() -> list[bytes]:
         async with pair() as (blocked, _silent), pair() as (speaker, far):
             for number in range(2000):
                 blocked.outbox.line(FILL, stale="camera")

@@ -7,5 +7,5 @@ from support.own_robot_walkthrough import main
 
 
 @pytest.mark.slow
-def test_a_students_urdf_becomes_a_robot_by_yaml_alone(tmp_path: Path) -> None:
+def test_own_robot_tutorial_runs_as_printed(tmp_path: Path) -> None:
     main(tmp_path)

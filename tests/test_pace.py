@@ -11,13 +11,13 @@ from grouser.service.pace import MAX_LAG, RealTimePacer
 class Clock:
     """A wall clock that only `sleep` and the test move."""
 
-    def __init__(self, now=0.0) -> None:
+    def __init__(self, now: float = 0.0) -> None:
         self.now = now
 
-    def __call__(self):
+    def __call__(self) -> float:
         return self.now
 
-    def sleep(self, seconds) -> None:
+    def sleep(self, seconds: float) -> None:
         self.now += seconds
 
 
@@ -32,7 +32,7 @@ class TestRealTimePacer:
         assert abs(simulated - (clock.now - 100.0)) < 0.004
 
     @pytest.mark.parametrize("factor", [0.1, 2.0, 10.0])
-    def test_any_factor(self, factor) -> None:
+    def test_any_factor(self, factor: float) -> None:
         clock = Clock(5.0)
         pacer = RealTimePacer(factor, 3.0, clock=clock, sleep=clock.sleep)
         assert pacer.wait(3.0 + factor) == pytest.approx(1.0)

@@ -1,15 +1,20 @@
 """Participant without a gateway: robot, watchdog, turns, output."""
 
 import time
+from typing import Any
 
 import pytest
 
 from grouser.errors import BadValue, Refused
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.sensor import Reading
+from grouser.sensors.truth import Truth
 from grouser.service import Host, Participant
 from grouser.service.access import AccessControl, Login, Role, Token
 from grouser.service.host import HostRules
 from grouser.service.lockstep import MOST, DeferredCommand, DeferredCommands
 from grouser.service.participant import ReportTimer
+from grouser.service.radio import RadioSignal
 from grouser.service.watchdog import BatteryState, Watchdog
 from grouser.simulation.changes.actions import Leave, Reset
 from grouser.simulation.simulation import Simulation
@@ -28,46 +33,46 @@ class RecordingListener:
         self.entries = []
         self.halts = 0
 
-    def send_readings(self, robot, readings) -> None:
+    def send_readings(self, robot: str, readings: list[tuple[Truth | Encoder, Reading]]) -> None:
         self.entries += [("reading", reading.sensor) for _, reading in readings]
 
-    def send_state(self, robot, battery) -> None:
+    def send_state(self, robot: str, battery: BatteryState) -> None:
         self.entries.append(("state", battery))
 
-    def send_turn(self, time) -> None:
+    def send_turn(self, time: float) -> None:
         self.entries.append(("turn", round(time, 6)))
 
-    def send_notice(self, kind, text) -> None:
+    def send_notice(self, kind: str, text: str) -> None:
         self.entries.append(("notice", kind))
 
-    def send_radio(self, message) -> None:
+    def send_radio(self, message: RadioSignal) -> None:
         self.entries.append(("radio", message.data))
 
     def robot_halted(self) -> None:
         self.halts += 1
 
-    def of(self, kind):
+    def of(self, kind: str) -> list[Any]:
         return [what for entry, what in self.entries if entry == kind]
 
 
 @pytest.fixture
-def host():
+def host() -> Host:
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(OWN,))
     return Host(Simulation(world), HostRules(tick=0.01, command_timeout=0.5))
 
 
-def client(host, *tokens, free=True):
+def client(host: Host, *tokens: Token, free: bool = True) -> tuple[Participant, RecordingListener]:
     access = AccessControl(tokens, "127.0.0.1", clock=time.monotonic)
     listener = RecordingListener()
     more = {"report_every": 0.1, "may_join": lambda: free}
     return Participant(host, Login(access, "127.0.0.1"), listener, **more), listener
 
 
-def rover(name="rover", y=0.0):
+def rover(name: str = "rover", y: float = 0.0) -> RobotEntry:
     return RobotEntry(name=name, kind="packbot", position=(0, y, 0), sensors=(TRUTH,))
 
 
-def advance(host, seconds) -> None:
+def advance(host: Host, seconds: float) -> None:
     end = host.time + seconds
     while host.time < end - 1e-9 and host.lockstep.open:
         host.advance()
@@ -75,11 +80,11 @@ def advance(host, seconds) -> None:
             pass
 
 
-def x(host, name="rover"):
+def x(host: Host, name: str = "rover") -> float:
     return float(host.simulation.pose(name).position[0])
 
 
-def test_robot_joins_drives_and_is_reported(host) -> None:
+def test_robot_joins_drives_and_is_reported(host: Host) -> None:
     one, listener = client(host)
     one.join(rover())
     one.command({"forward": 0.3})
@@ -92,7 +97,7 @@ def test_robot_joins_drives_and_is_reported(host) -> None:
     assert not host.owners
 
 
-def test_silent_client_and_empty_battery_stop_the_robot(host) -> None:
+def test_silent_client_and_empty_battery_stop_the_robot(host: Host) -> None:
     one, listener = client(host)
     one.join(rover(), battery=1.2)
     one.command({"forward": 0.3})
@@ -115,7 +120,7 @@ def test_silent_client_and_empty_battery_stop_the_robot(host) -> None:
     assert len(listener.of("reading")) == readings, "no readings with an empty battery"
 
 
-def test_lockstep_defers_commands_to_the_end_of_the_turn(host) -> None:
+def test_lockstep_defers_commands_to_the_end_of_the_turn(host: Host) -> None:
     one, listener = client(host)
     one.join(rover())
     one.enter_lockstep(0.1, by_command=False)
@@ -135,7 +140,7 @@ def test_lockstep_defers_commands_to_the_end_of_the_turn(host) -> None:
     assert host.lockstep.open
 
 
-def test_join_needs_the_drive_role_and_a_free_place(host) -> None:
+def test_join_needs_the_drive_role_and_a_free_place(host: Host) -> None:
     watcher = Token("may-only-look-on", frozenset({Role.WATCH}))
     one, _ = client(host, watcher)
     assert not one.login
@@ -151,7 +156,7 @@ def test_join_needs_the_drive_role_and_a_free_place(host) -> None:
     assert not host.owners
 
 
-def test_removed_robot_is_released(host) -> None:
+def test_removed_robot_is_released(host: Host) -> None:
     one, listener = client(host)
     one.join(rover())
     host.apply(Leave("rover"))
@@ -159,7 +164,7 @@ def test_removed_robot_is_released(host) -> None:
     assert listener.of("notice") == ["Removed"]
 
 
-def test_reset_keeps_the_robot_and_restarts_its_battery(host) -> None:
+def test_reset_keeps_the_robot_and_restarts_its_battery(host: Host) -> None:
     one, listener = client(host)
     one.join(rover(), battery=0.5)
     advance(host, 0.4)
@@ -170,7 +175,7 @@ def test_reset_keeps_the_robot_and_restarts_its_battery(host) -> None:
     assert listener.of("notice") == []
 
 
-def test_radio_message_reaches_the_listener(host) -> None:
+def test_radio_message_reaches_the_listener(host: Host) -> None:
     (one, _), (two, listener) = client(host), client(host)
     one.join(rover("a"))
     two.join(rover("b", y=1.0))

@@ -13,13 +13,13 @@ from grouser.frames import rotate
 from grouser.tracks.path import ArcSegment, ArcStep, BeltPath, StraightSegment, StraightStep
 
 
-def test_oval_has_the_paper_s_length() -> None:
+def test_oval_length_equals_the_paper() -> None:
     path = BeltPath.oval(0.685, 0.075)
     assert path.length == pytest.approx(2 * 0.535 + 2 * math.pi * 0.075)
     assert [type(segment) for segment in path.segments].count(StraightSegment) == 2
 
 
-def test_the_lower_run_goes_backwards_and_faces_down() -> None:
+def test_lower_run_goes_backwards_and_faces_down() -> None:
     path = BeltPath.oval(0.6, 0.1)
     lower = min(
         (segment for segment in path.segments if isinstance(segment, StraightSegment)),
@@ -37,7 +37,9 @@ def test_the_lower_run_goes_backwards_and_faces_down() -> None:
         max_size=5,
     )
 )
-def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys) -> None:
+def test_pulleys_give_a_closed_smooth_path_or_an_error(
+    pulleys: list[tuple[float, float, float]],
+) -> None:
     try:
         path = BeltPath.around(pulleys)
     except BadValue:
@@ -49,7 +51,7 @@ def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys) -> None
     assert turn == pytest.approx(2 * math.pi)
 
 
-def test_grousers_are_equally_far_apart() -> None:
+def test_grousers_are_equidistant() -> None:
     path = BeltPath.oval(0.685, 0.075)
     feet = path.footprints(40, path.best_phase(40))
     on_lines = [f for f in feet if isinstance(path.segments[f.segment], StraightSegment)]
@@ -66,7 +68,9 @@ def test_grousers_are_equally_far_apart() -> None:
     [(0.685, 0.075, 40, 0.016), (0.345, 0.075, 22, 0.016), (0.674, 0.082, 40, 0.008)],
     ids=["quince main", "quince sub", "packbot"],
 )
-def test_the_chosen_phase_makes_the_misfit_small(length, radius, count, height) -> None:
+def test_chosen_phase_minimizes_the_misfit(
+    length: float, radius: float, count: int, height: float
+) -> None:
     path = BeltPath.oval(length, radius)
     best = path.misfit(count, path.best_phase(count, height), height)
     worst = max(path.misfit(count, path.length / count * i / 20, height) for i in range(20))
@@ -88,7 +92,9 @@ def test_the_chosen_phase_makes_the_misfit_small(length, radius, count, height) 
         ([StraightStep(math.nan), ArcStep(0.1, math.pi)], "length of segment 0 is nan"),
     ],
 )
-def test_broken_chains_say_what_is_wrong(steps, message) -> None:
+def test_invalid_chain_error_names_the_cause(
+    steps: list[StraightStep | ArcStep], message: str
+) -> None:
     with pytest.raises(BadValue, match=message):
         BeltPath.chain(steps)
 
@@ -102,12 +108,14 @@ def test_broken_chains_say_what_is_wrong(steps, message) -> None:
         ([(-1, 0, 0.1), (1, 0, 0.1), (0, 0.05, 0.01)], "do not make a convex loop"),
     ],
 )
-def test_broken_pulleys_say_what_is_wrong(pulleys, message) -> None:
+def test_invalid_pulley_error_names_the_cause(
+    pulleys: list[tuple[float, float, float]], message: str
+) -> None:
     with pytest.raises(BadValue, match=message):
         BeltPath.around(pulleys)
 
 
-def test_a_loop_in_three_dimensions_closes() -> None:
+def test_three_dimensional_loop_is_closed() -> None:
     up, down, left = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     rise = [ArcStep(2, 0.3, up), StraightStep(4), ArcStep(2, 0.3, down)]
     fall = [ArcStep(2, 0.3, down), StraightStep(4), ArcStep(2, 0.3, up)]

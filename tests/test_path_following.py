@@ -25,7 +25,9 @@ robots:
 """
 
 
-def seen(x, y, yaw, *, axes=Axes.Z_DOWN, tracked=True):
+def motion_capture_message(
+    x: float, y: float, yaw: float, *, axes: Axes = Axes.Z_DOWN, tracked: bool = True
+) -> MotionCapture:
     """Return what the wire says of a body at x, y (m) turned by yaw (rad) in the world."""
     if not tracked:
         return MotionCapture(1.0, "mocap", False)
@@ -36,12 +38,12 @@ def seen(x, y, yaw, *, axes=Axes.Z_DOWN, tracked=True):
 
 @pytest.mark.parametrize("axes", list(Axes))
 @pytest.mark.parametrize("law", [PathDriver(), PathDriver(law=SkidLaw(speed=0.2))])
-def test_received_pose_gives_the_command_of_the_trial_driver(axes, law) -> None:
+def test_received_pose_gives_the_command_of_the_trial_driver(axes: Axes, law: PathDriver) -> None:
     path = [[1.0, 0.5], [2.0, 0.5]]
     follower, state = PathFollower(path, law, axes=axes), law.begin(1)
     law.enter(state, 0, path)
     for x, y, yaw in ((0.0, 0.0, 0.3), (0.95, 0.45, -2.0), (1.5, 0.6, 0.1)):
-        told = follower.command(seen(x, y, yaw, axes=axes))
+        told = follower.command(motion_capture_message(x, y, yaw, axes=axes))
         wxyz = from_rpy(0.02, -0.1, yaw)[None]
         row = law.act(state, [0], np.array([[x, y, 0.05]]), wxyz)[0]
         assert list(told.values()) == pytest.approx(row.tolist())
@@ -51,12 +53,15 @@ def test_received_pose_gives_the_command_of_the_trial_driver(axes, law) -> None:
 def test_missing_pose_gives_no_command_and_the_end_stops() -> None:
     follower = PathFollower([[0.5, 0.0]])
     assert follower.command(None) is None
-    assert follower.command(seen(0.0, 0.0, 0.0, tracked=False)) is None
+    assert follower.command(motion_capture_message(0.0, 0.0, 0.0, tracked=False)) is None
     assert math.isinf(follower.to_go)
-    assert follower.command(seen(0.3, 0.0, 0.0))
+    assert follower.command(motion_capture_message(0.3, 0.0, 0.0))
     assert not follower.arrived
     assert follower.to_go == pytest.approx(0.2)
-    assert follower.command(seen(0.47, 0.0, 0.0)) == {"left_speed": 0.0, "right_speed": 0.0}
+    assert follower.command(motion_capture_message(0.47, 0.0, 0.0)) == {
+        "left_speed": 0.0,
+        "right_speed": 0.0,
+    }
     assert follower.arrived
 
 

@@ -19,14 +19,14 @@ WORLD = load("roach_circle")
 
 
 @pytest.fixture
-def host():
+def host() -> Host:
     host = Host(Simulation(WORLD), HostRules(tick=0.02))
     host.apply(Restart("roach"))
     host.halt("roach")
     return host
 
 
-def test_run_equals_a_trial(host) -> None:
+def test_run_equals_a_trial(host: Host) -> None:
     goal = Place(x=0.3, y=0.05, within=0.05)
     (trial,) = run_trials([PathCourse(WORLD, "roach", goal).trial(PATH, Draw())])
     results = []
@@ -42,7 +42,7 @@ def test_run_equals_a_trial(host) -> None:
     assert not host.owners
 
 
-def test_run_ends_at_its_time_limit(host) -> None:
+def test_run_ends_at_its_time_limit(host: Host) -> None:
     results = []
     PathRun(host, "roach", PATH, results.append, limit=0.5)
     while not results:
@@ -51,7 +51,7 @@ def test_run_ends_at_its_time_limit(host) -> None:
     assert results[0].seconds == pytest.approx(0.5)
 
 
-def test_run_needs_an_unowned_robot_near_the_start_of_the_path(host) -> None:
+def test_run_needs_an_unowned_robot_near_the_start_of_the_path(host: Host) -> None:
     with pytest.raises(BadValue, match="reset_pose puts it there"):
         PathRun(host, "roach", PATH + 1.0, print)
     assert not host.owners, "a run that cannot start releases the robot"
@@ -65,7 +65,9 @@ def test_run_needs_an_unowned_robot_near_the_start_of_the_path(host) -> None:
 @pytest.mark.parametrize(
     ("action", "why"), [(Leave("roach"), "removed from the world"), (Reset(), "was reset")]
 )
-def test_run_ends_once_when_its_robot_is_removed_or_the_world_is_reset(host, action, why) -> None:
+def test_run_ends_once_when_its_robot_is_removed_or_the_world_is_reset(
+    host: Host, action: Leave | Reset, why: str
+) -> None:
     results = []
     run = PathRun(host, "roach", PATH, results.append)
     host.advance(0.3)

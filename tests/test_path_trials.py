@@ -1,11 +1,14 @@
 """Trials that drive paths: verdicts told apart, draws, and the same bits in any company."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from grouser.errors import BadValue
+from grouser.frames import Array
 from grouser.planning.driver import PathDriver, SkidLaw
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
@@ -15,7 +18,7 @@ from grouser.trials.draws import NOTHING_DRAWN, Draw, Spread
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.simulation_lane import replay_trial, samples
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, TrialStart
-from grouser.trials.trial import Place, Trial
+from grouser.trials.trial import Outcome, Place, Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -26,7 +29,13 @@ from grouser.world.terrain.step import Step
 ROACH = STANDARD.model_copy(update={"integrator": "discrete"})
 
 
-def roach_world(*, height=0.0, position=(0.0, 0.0, 0.0), yaw_deg=0.0, friction=0.6):
+def roach_world(
+    *,
+    height: float = 0.0,
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    yaw_deg: float = 0.0,
+    friction: float = 0.6,
+) -> World:
     """Return level ground, or a ledge of ``height`` that begins at x = -1, with a roach."""
     ground = [Flat(friction=friction)]
     if height:
@@ -35,44 +44,46 @@ def roach_world(*, height=0.0, position=(0.0, 0.0, 0.0), yaw_deg=0.0, friction=0
     return World(name="paths", physics=ROACH, terrain=tuple(ground), robots=(roach,))
 
 
-def course(goal=(0.3, 0.0), **world):
+def path_course(goal: tuple[float, float] = (0.3, 0.0), **world: Any) -> PathCourse:
     place = Place(x=goal[0], y=goal[1], within=0.05)
     driver = PathDriver(r_path=0.05)  # paths are short here
     return PathCourse(roach_world(**world), "roach", place, driver=driver, limit=6.0)
 
 
-def bits(outcomes):
+def outcome_bits(outcomes: list[Outcome]) -> list[tuple[str, float, bytes, str]]:
     return [(o.verdict, o.time, o.positions.tobytes(), o.fingerprint) for o in outcomes]
 
 
-def paths(count=3):
+def paths(count: int = 3) -> list[Array]:
     """Return as many paths, some of which bend."""
     return [np.array([[0.0, 0.0], [0.12, 0.06 * n], [0.22, 0.0]]) for n in range(count)]
 
 
-def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal() -> None:
+def test_roach_with_initial_yaw_error_reaches_the_goal() -> None:
     [outcome] = threads.run_trials(
-        [course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], sample_period=0.04
+        [path_course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], sample_period=0.04
     )
     assert outcome.verdict == "arrived"
     assert math.hypot(*(outcome.positions[-1, :2] - [0.3, 0.0])) < 0.05
     assert outcome.effort > outcome.work > 0
 
 
-def test_paths_and_draws_give_the_same_bits_in_any_company_and_alone() -> None:
-    trials = course(goal=(0.22, 0.0)).trials(paths(), Spread().draws(3, 2))
+def test_outcomes_are_bit_identical_alone_and_in_a_batch() -> None:
+    trials = path_course(goal=(0.22, 0.0)).trials(paths(), Spread().draws(3, 2))
     together = threads.run_trials(trials, threads=1)
     assert {outcome.verdict for outcome in together} == {"arrived"}
     assert len({o.fingerprint for o in together}) == len(trials), "every draw, every path differs"
-    assert bits(threads.run_trials(trials, threads=2, slots=3)) == bits(together), (
+    assert outcome_bits(threads.run_trials(trials, threads=2, slots=3)) == outcome_bits(together), (
         "slots are used again"
     )
     for number in (1, 4):
-        assert bits(threads.run_trials([trials[number]])) == bits([together[number]])
+        assert outcome_bits(threads.run_trials([trials[number]])) == outcome_bits(
+            [together[number]]
+        )
 
 
-def test_a_simulation_ends_in_the_bits_of_the_batch() -> None:
-    trial = course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
+def test_single_simulation_equals_the_batch() -> None:
+    trial = path_course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
     [outcome] = threads.run_trials([trial])
     simulation = Simulation(trial.world)
     for verdict in samples(simulation, TrialRun(trial)):
@@ -83,17 +94,17 @@ def test_a_simulation_ends_in_the_bits_of_the_batch() -> None:
     assert drawn.geom_friction[0, 0] == pytest.approx(0.6 * trial.start.friction)
 
 
-def test_falling_off_a_ledge_is_told_apart() -> None:
-    high = course(goal=(0.6, 0.0), height=0.2, position=(0.15, 0.0, 0.2))
+def test_falling_off_a_ledge_has_its_own_verdict() -> None:
+    high = path_course(goal=(0.6, 0.0), height=0.2, position=(0.15, 0.0, 0.2))
     [fell] = threads.run_trials([high.trial(np.array([[0.6, 0.0]]), Draw())])
     assert fell.verdict == "fell"
     assert 0.3 < fell.positions[-1, 0] < 0.5
-    low = course(goal=(0.6, 0.0), height=0.01, position=(0.15, 0.0, 0.01))
+    low = path_course(goal=(0.6, 0.0), height=0.01, position=(0.15, 0.0, 0.01))
     [down] = threads.run_trials([low.trial(np.array([[0.6, 0.0]]), Draw())])
     assert down.verdict == "arrived", "stepping down by less than its height is no fall"
 
 
-def test_no_progress_along_the_path_is_stuck_even_in_motion() -> None:
+def test_motion_without_progress_along_the_path_is_stuck() -> None:
     """It runs, sideways and far, but never nearer to its point than it was."""
     walled = roach_world().changed(
         terrain=(Flat(friction=0.6), Step(x=0.15, length=1.0, height=0.2, friction=0.6))
@@ -104,13 +115,13 @@ def test_no_progress_along_the_path_is_stuck_even_in_motion() -> None:
     assert 10.0 < outcome.time < 20.0
 
 
-def test_time_runs_out_where_progress_is_too_slow() -> None:
-    far = course(goal=(5.0, 0.0))
+def test_slow_progress_ends_at_the_time_limit() -> None:
+    far = path_course(goal=(5.0, 0.0))
     [outcome] = threads.run_trials([far.trial(np.array([[5.0, 0.0]]), Draw())])
     assert (outcome.verdict, outcome.time) == ("out of time", pytest.approx(6.0))
 
 
-def test_a_tracked_robot_follows_the_same_path() -> None:
+def test_tracked_robot_follows_the_same_path() -> None:
     packbot = RobotEntry(name="packbot", kind="packbot", position=(0.0, 0.0, 0.0), yaw_deg=45.0)
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(packbot,))
     tracks = PathCourse(world, "packbot", Place(x=0.8, y=0.4, within=0.1), limit=10.0)
@@ -120,7 +131,7 @@ def test_a_tracked_robot_follows_the_same_path() -> None:
     assert outcome.verdict == "arrived"
 
 
-def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal() -> None:
+def test_fast_skidding_crawler_reaches_a_small_goal_around_a_corner() -> None:
     """Told twice its error a second, Quince spirals round this goal: it turns by a part of it."""
     quince = RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0))
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=(quince,))
@@ -131,7 +142,7 @@ def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal() -> None:
     assert outcome.verdict == "arrived"
 
 
-def test_draws_are_the_seeds_alone_and_as_documented() -> None:
+def test_draws_depend_on_the_seed_only_and_follow_the_documented_order() -> None:
     spread = Spread()
     assert spread.draw(1, 7) == spread.draws(1, 9)[7] != spread.draw(2, 7)
     draws = spread.draws(0, 2000)
@@ -145,7 +156,7 @@ def test_draws_are_the_seeds_alone_and_as_documented() -> None:
     assert "10 mm" in str(spread)
 
 
-def test_no_other_field_of_a_model_hangs_on_what_is_drawn() -> None:
+def test_drawn_quantities_change_the_batched_model_fields_only() -> None:
     """All that mass changes is given to a batch, for a robot with legs and one with belts."""
     for kind in ("velociroach", "kenaf"):
         robot = RobotEntry(name="who", kind=kind, position=(0.0, 0.0, 0.0))
@@ -167,8 +178,8 @@ def test_no_other_field_of_a_model_hangs_on_what_is_drawn() -> None:
         assert changed - {"light_poscom0", "cam_poscom0"} <= set(DRAWN_FIELDS)
 
 
-def test_legs_start_where_their_phase_says() -> None:
-    trial = course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2))
+def test_legs_start_at_the_drawn_phase() -> None:
+    trial = path_course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2))
     simulation = Simulation(trial.world)
     before = simulation.data.qpos.copy()
     next(samples(simulation, TrialRun(trial), 0.02))
@@ -187,12 +198,12 @@ def test_legs_start_where_their_phase_says() -> None:
         (lambda: TrialStart(position=(0, 0, 0), wxyz=(1, 0, 0, 0), mass=0.0), "mass is 0.0"),
     ],
 )
-def test_what_cannot_be_is_refused(make, what) -> None:
+def test_invalid_values_are_rejected(make: Callable[..., Any], what: str) -> None:
     with pytest.raises(BadValue, match=what):
         make()
 
 
-def test_a_start_without_ground_is_refused() -> None:
+def test_start_without_ground_is_rejected() -> None:
     nowhere = World(
         name="hole",
         physics=ROACH,
@@ -205,7 +216,7 @@ def test_a_start_without_ground_is_refused() -> None:
         PathCourse(roach_world(), "rouch", Place(x=1, y=0, within=0.1))
 
 
-def test_a_goal_on_the_ground_needs_no_driver() -> None:
+def test_goal_position_needs_no_driver() -> None:
     """A place is a goal of any trial."""
     world = roach_world()
     entry = world.robots[0].model_copy(update={"command": {"left_speed": 15, "right_speed": 15}})
@@ -219,7 +230,7 @@ def test_a_goal_on_the_ground_needs_no_driver() -> None:
     assert PathDriver().words == ("left_speed", "right_speed")
 
 
-def test_much_ground_at_rest_changes_no_bit() -> None:
+def test_batch_with_static_ground_equals_single_simulation() -> None:
     """Where MuJoCo works out once where 800 bumps are, a trial ends as a simulation does."""
     bumps = PyramidBumps(x=-0.2, y=0.0, rows=40, columns=20, friction=0.6, seed=3)
     world = roach_world().changed(terrain=(Flat(friction=0.6), bumps))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
+from grouser.frames import Array
 from grouser.robots.kinds import describe
 from grouser.robots.p2at import P2AT
 from grouser.robots.p2dx import P2DX
@@ -23,19 +24,25 @@ PHYSICS = STANDARD.model_copy(update={"timestep": 0.002})
 FRICTION = 0.8
 
 
-def simulation(kind, *, sensors=False, terrain=(), objects=()):
+def simulation(
+    kind: str,
+    *,
+    sensors: bool = False,
+    terrain: tuple[Incline, ...] = (),
+    objects: tuple[Box, ...] = (),
+) -> Simulation:
     entry = RobotEntry(name="r", kind=kind, position=(0, 0, 0), options={"sensors": sensors})
     ground = (Flat(friction=FRICTION), *terrain)
     world = World(name=kind, physics=PHYSICS, terrain=ground, objects=objects, robots=(entry,))
     return Simulation(world)
 
 
-def heading(sim):
+def heading(sim: Simulation) -> float:
     w, _, _, z = sim.pose("r").wxyz
     return 2 * math.atan2(z, w)
 
 
-def ahead(sim, seconds):
+def displacement(sim: Simulation, seconds: float) -> Array:
     """Let time pass; return how far the robot went along x and y, m."""
     before = sim.pose("r").position
     sim.step(seconds)
@@ -44,21 +51,21 @@ def ahead(sim, seconds):
 
 @pytest.mark.parametrize("kind", PIONEERS)
 @pytest.mark.parametrize("speed", [0.1, 0.5, -0.3])
-def test_drives_straight_at_the_speed_it_is_told(kind, speed) -> None:
+def test_drives_straight_at_the_commanded_speed(kind: str, speed: float) -> None:
     sim = simulation(kind)
     sim.command("r", forward=speed)
     sim.step(1.5)  # a caster that was pushed turns round first
-    way, aside = ahead(sim, 2.0)
+    way, lateral = displacement(sim, 2.0)
     assert way == pytest.approx(2.0 * speed, rel=0.02)
-    assert abs(aside) < 0.002
+    assert abs(lateral) < 0.002
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_wheels_take_their_spin_singly_by_side_and_by_name(kind) -> None:
+def test_wheel_speeds_are_set_by_side_and_by_name(kind: str) -> None:
     sim = simulation(kind)
     sim.command("r", left=2.0, right=2.0)  # rad/s, as on the wire
     sim.step(1.0)
-    way, _ = ahead(sim, 1.0)
+    way, _ = displacement(sim, 1.0)
     assert way == pytest.approx(2.0 * PIONEERS[kind].wheel.radius, rel=0.02)
     robot = sim.scene.robots["r"]
     for name in (*robot.steering.left, *robot.steering.right):
@@ -69,7 +76,7 @@ def test_wheels_take_their_spin_singly_by_side_and_by_name(kind) -> None:
 
 @pytest.mark.parametrize("kind", ["p2at", "p3at"])
 @pytest.mark.parametrize("turn", [0.4, -0.9])
-def test_a_skid_turn_is_as_fast_as_friction_lets_four_points_turn(kind, turn) -> None:
+def test_skid_turn_rate_follows_from_friction_at_four_points(kind: str, turn: float) -> None:
     """Where four equally loaded points slide, moments balance at B²/(B² + L²) of rigid rolling."""
     sim, told = simulation(kind), PIONEERS[kind]
     sim.command("r", turn=turn)
@@ -90,7 +97,7 @@ def test_a_skid_turn_is_as_fast_as_friction_lets_four_points_turn(kind, turn) ->
 
 
 @pytest.mark.parametrize("turn", [0.5, -1.0])
-def test_two_wheels_and_a_caster_turn_as_told(turn) -> None:
+def test_two_wheels_and_a_caster_turn_at_the_commanded_rate(turn: float) -> None:
     sim = simulation("p2dx")
     sim.command("r", turn=turn)
     sim.step(1.5)
@@ -100,7 +107,7 @@ def test_two_wheels_and_a_caster_turn_as_told(turn) -> None:
     assert turned == pytest.approx(turn, rel=0.02)
 
 
-def test_the_caster_swings_round_when_the_robot_goes_backwards() -> None:
+def test_caster_swings_round_when_the_robot_reverses() -> None:
     sim = simulation("p2dx")
     sim.command("r", forward=-0.3, turn=0.05)
     sim.step(4.0)
@@ -109,7 +116,7 @@ def test_the_caster_swings_round_when_the_robot_goes_backwards() -> None:
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_climbs_ten_degrees_holds_there_and_pays_for_the_height(kind) -> None:
+def test_climbs_ten_degrees_holds_and_spends_the_potential_energy(kind: str) -> None:
     sim = simulation(kind, terrain=(Incline(x=0.6, slope_deg=10, side=3, width=2, friction=0.8),))
     sim.command("r", forward=0.5)
     sim.step(3.5)
@@ -122,11 +129,11 @@ def test_climbs_ten_degrees_holds_there_and_pays_for_the_height(kind) -> None:
     assert needed <= spent < 1.15 * needed  # the rest: slip at the start
     sim.command("r", forward=0.0)
     sim.step(1.0)
-    assert np.linalg.norm(ahead(sim, 2.0)) < 0.002
+    assert np.linalg.norm(displacement(sim, 2.0)) < 0.002
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_full_speed_at_once_and_a_full_stop_do_not_tip_it(kind) -> None:
+def test_full_acceleration_and_braking_do_not_tip_the_robot(kind: str) -> None:
     sim, told = simulation(kind), PIONEERS[kind]
     top = told.drive.speed * told.wheel.radius
     for speed in (top, 0.0, -top, 0.0):
@@ -139,14 +146,14 @@ def test_full_speed_at_once_and_a_full_stop_do_not_tip_it(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_balances_where_its_table_says(kind) -> None:
+def test_centre_of_mass_agrees_with_the_table(kind: str) -> None:
     sim, told = simulation(kind), PIONEERS[kind]
     mujoco.mj_forward(sim.model, sim.data)
     centre = sim.data.subtree_com[sim.model.body("r/body").id] - [0, 0, told.standing]
     assert centre == pytest.approx(told.centre, abs=1e-9)
 
 
-def test_the_p2at_is_the_one_that_usarsim_prints() -> None:
+def test_p2at_has_the_printed_numbers_of_usarsim() -> None:
     robot = describe("p2at", {}, "here").build()
     spec, steering = robot.spec, robot.steering
     assert robot.mass == 14.0
@@ -167,7 +174,7 @@ ALWAYS = ["ECLeft", "ECRight", "ECTilt", "ECPan", "GroundTruth"]
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_sensors_have_usarsims_names_in_the_order_of_its_captures(kind) -> None:
+def test_sensors_have_the_names_and_order_of_usarsim_transcripts(kind: str) -> None:
     rear = [] if kind == "p2dx" else [f"R{number}" for number in range(1, 9)]
     full, bare = (describe(kind, {"sensors": on}, "here").build() for on in (True, False))
     assert [sensor.name for sensor in full.sensors] == [*SONARS, *rear, *OTHERS, *ALWAYS]
@@ -175,11 +182,11 @@ def test_sensors_have_usarsims_names_in_the_order_of_its_captures(kind) -> None:
     assert {sensor.rate_hz for sensor in full.sensors if sensor.name != "Camera"} == {5.0}
 
 
-def block(name, x, y, size):
+def block(name: str, x: float, y: float, size: tuple[float, float, int]) -> Box:
     return Box(name=name, position=(x, y, 0.5), size=size, fixed=True, friction=1.0)
 
 
-def test_sonars_go_round_clockwise_from_the_left() -> None:
+def test_sonars_are_numbered_clockwise_from_the_left() -> None:
     walls = (block("left", 0, 2.05, (9, 0.1, 1)), block("right", 0, -1.05, (9, 0.1, 1)))
     sim = simulation("p2at", sensors=True, objects=walls)
     said = {name: sim.read("r", name)["range"] for name in (*SONARS, "R1", "R8")}
@@ -190,7 +197,7 @@ def test_sonars_go_round_clockwise_from_the_left() -> None:
     assert said["F4"] == said["F5"] == 5.0  # nothing ahead
 
 
-def test_the_laser_sees_the_wall_and_nothing_of_its_own_robot() -> None:
+def test_laser_measures_the_wall_and_not_its_own_robot() -> None:
     wall = block("ahead", 3.0, 0, (0.2, 40, 1))
     sim = simulation("p3at", sensors=True, objects=(wall,))
     ranges = sim.read("r", "Scanner1").array("ranges")
@@ -215,7 +222,7 @@ def test_odometry_and_ins_follow_a_straight_run() -> None:
 
 
 @pytest.mark.parametrize("kind", PIONEERS)
-def test_the_camera_pans_without_end_and_tilts_within_its_range(kind) -> None:
+def test_camera_pan_is_unlimited_and_tilt_is_limited(kind: str) -> None:
     sim = simulation(kind)
     sim.command("r", pan_speed=0.17, tilt=1.0)
     sim.step(5.0)
@@ -228,7 +235,7 @@ def test_the_camera_pans_without_end_and_tilts_within_its_range(kind) -> None:
     assert "pan" not in sim.scene.robots["r"].limits
 
 
-def test_a_pioneer_crosses_the_shipped_room_through_its_door() -> None:
+def test_pioneer_drives_through_the_door_of_the_shipped_room() -> None:
     sim = Simulation(load("pioneer_room"))
     sim.command("pioneer", forward=0.5)
     sim.step(10.0)
@@ -237,6 +244,6 @@ def test_a_pioneer_crosses_the_shipped_room_through_its_door() -> None:
     assert y == pytest.approx(0.3, abs=0.05)
 
 
-def test_a_mistake_is_one_sentence() -> None:
+def test_invalid_option_is_reported_in_one_sentence() -> None:
     with pytest.raises(BadValue, match="no option 'sensor'.*did you mean 'sensors'"):
         describe("p3at", {"sensor": False}, "here")

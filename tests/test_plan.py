@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import grouser
 from grouser.cli import app
@@ -20,8 +20,8 @@ from grouser.planning.cost_map import CostMap, DrivenTrial, progress_along_path
 from grouser.planning.paths import path_from_waypoints, resample
 from grouser.planning.validity import ValidityMap
 from grouser.trials.intervals import mean_interval, wilson
-from grouser.trials.plan import PlanSettings, plan
-from grouser.trials.plan_task import plan_task
+from grouser.trials.plan import PlanProgress, PlanResult, PlanSettings, plan
+from grouser.trials.plan_task import PlanTask, plan_task
 
 SHORT = ((0.0, 0.0), (0.45, 0.0))
 COARSE = "physics.timestep=0.002"
@@ -29,16 +29,16 @@ LITTLE = PlanSettings(candidates=3, trials=2, rounds=2, seed=3)
 
 
 @pytest.fixture(scope="module")
-def flat_task():
+def flat_task() -> PlanTask:
     return plan_task(grouser.load("roach_circle", [COARSE]), "velociroach", *SHORT)
 
 
 @pytest.fixture(scope="module")
-def flat_plan(flat_task):
+def flat_plan(flat_task: PlanTask) -> PlanResult:
     return plan(flat_task, LITTLE)
 
 
-def test_a_plan_drives_all_it_said_and_chooses_one_that_arrives(flat_plan) -> None:
+def test_plan_runs_all_candidates_and_chooses_one_that_arrives(flat_plan: PlanResult) -> None:
     # Round 2: one of three is driven again (0.4 of 3), two are new.
     assert flat_plan.driven == 2 * 3 * 2
     assert len(flat_plan.rounds) == 2
@@ -53,7 +53,7 @@ def test_a_plan_drives_all_it_said_and_chooses_one_that_arrives(flat_plan) -> No
     assert high == pytest.approx(1.0)
 
 
-def test_all_candidates_get_the_same_draws(flat_plan) -> None:
+def test_all_candidates_get_the_same_draws(flat_plan: PlanResult) -> None:
     drawn = {}
     for record in flat_plan.records:
         for outcome in record.outcomes:
@@ -65,7 +65,7 @@ def test_all_candidates_get_the_same_draws(flat_plan) -> None:
         assert all(case == same[0] for case in same)
 
 
-def test_the_answer_is_the_same_bits_on_one_thread(flat_task, flat_plan) -> None:
+def test_result_is_bit_identical_on_one_thread(flat_task: PlanTask, flat_plan: PlanResult) -> None:
     alone = plan(flat_task, PlanSettings(candidates=3, trials=2, rounds=2, seed=3, threads=1))
     assert [record.score for record in alone.records] == [
         record.score for record in flat_plan.records
@@ -76,10 +76,10 @@ def test_the_answer_is_the_same_bits_on_one_thread(flat_task, flat_plan) -> None
     assert np.array_equal(alone.rounds[-1].known, flat_plan.rounds[-1].known)
 
 
-def test_stopped_after_three_trials_it_answers_with_the_best_so_far(flat_task) -> None:
+def test_stop_after_three_trials_returns_the_best_so_far(flat_task: PlanTask) -> None:
     seen = []
 
-    def watch(progress) -> None:
+    def watch(progress: PlanProgress) -> None:
         seen.append(progress.finished)
 
     result = plan(flat_task, LITTLE, stop=lambda: len(seen) >= 3, watch=watch)
@@ -88,8 +88,8 @@ def test_stopped_after_three_trials_it_answers_with_the_best_so_far(flat_task) -
     assert result.best is not None
 
 
-def test_interrupted_it_answers_with_the_best_so_far(flat_task) -> None:
-    def watch(progress) -> None:
+def test_interrupt_returns_the_best_so_far(flat_task: PlanTask) -> None:
+    def watch(progress: PlanProgress) -> None:
         if progress.finished == 4:
             raise KeyboardInterrupt
 
@@ -107,12 +107,12 @@ def test_interrupted_it_answers_with_the_best_so_far(flat_task) -> None:
         ({"seed": -1}, "seed is -1"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(wrong, match) -> None:
+def test_invalid_settings_are_rejected(wrong: dict[str, int], match: str) -> None:
     with pytest.raises(BadValue, match=match):
         PlanSettings(**wrong)
 
 
-def test_an_unknown_planner_or_robot_is_refused_with_the_nearest() -> None:
+def test_unknown_planner_or_robot_names_the_nearest_match() -> None:
     with pytest.raises(UnknownName, match="no planner 'RRTStar'.*did you mean 'RRTstar'"):
         PlanSettings(planner="RRTStar")
     with pytest.raises(UnknownName, match="no robot 'velociroch'.*did you mean 'velociroach'"):
@@ -123,18 +123,25 @@ class TestCostMap:
     """Two ways, left and right, on level ground: the right one is dear and fails."""
 
     @pytest.fixture
-    def free(self):
+    def free(self) -> ValidityMap:
         return ValidityMap(
             np.array([0.0, -1.0]), 0.02, np.ones((16, 101, 101), bool), np.zeros((101, 101))
         )
 
-    def drive(self, validity, y, energy, arrived=True, until=2.0):
+    def drive(
+        self,
+        validity: ValidityMap,
+        y: float,
+        energy: float,
+        arrived: bool = True,
+        until: float = 2.0,
+    ) -> DrivenTrial:
         path = path_from_waypoints(validity, [(0.0, y), (2.0, y)])
         x = np.linspace(0.0, until, 50)
         spent = np.linspace(0.0, energy, 50)
         return DrivenTrial(path, np.column_stack([x, np.full(50, y)]), spent, arrived)
 
-    def test_energy_is_felt_where_it_was_spent(self, free) -> None:
+    def test_energy_is_assigned_to_where_it_was_spent(self, free: ValidityMap) -> None:
         cost = CostMap(free)
         for _ in range(20):
             cost.learn(self.drive(free, 0.5, 2.0))
@@ -145,7 +152,7 @@ class TestCostMap:
         assert per_metre[25, 50] == pytest.approx(3.0, abs=0.25)
         assert cost.predict(path_from_waypoints(free, [(0.0, 0.5), (2.0, 0.5)]))[0] < 2.5
 
-    def test_failures_are_blamed_on_where_they_happened(self, free) -> None:
+    def test_failure_cost_is_assigned_to_where_failures_happened(self, free: ValidityMap) -> None:
         cost = CostMap(free)
         for _ in range(10):
             cost.learn(self.drive(free, 0.5, 2.0))
@@ -157,7 +164,7 @@ class TestCostMap:
         _, bad = cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))
         assert bad < 0.5 < good
 
-    def test_unknown_is_not_bad(self, free) -> None:
+    def test_unexplored_ground_costs_less_than_failed_ground(self, free: ValidityMap) -> None:
         cost = CostMap(free)
         for _ in range(10):
             cost.learn(self.drive(free, -0.5, 6.0, arrived=False, until=1.0))
@@ -171,7 +178,9 @@ class TestCostMap:
         assert curious[50, 99] == pytest.approx(0.8 * price[50, 99], rel=0.01)
 
     @pytest.mark.parametrize("times", [4, 8, 20])
-    def test_failing_at_one_place_again_and_again_sends_round_that_place(self, free, times) -> None:
+    def test_repeated_failures_at_one_place_lead_to_a_detour(
+        self, free: ValidityMap, times: int
+    ) -> None:
         """Nobody has arrived yet; a way round is longer by 40 %, and nobody knows it."""
         cost = CostMap(free)
         for _ in range(times):
@@ -184,7 +193,7 @@ class TestCostMap:
         assert round_it < straight
         assert cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
-    def test_beside_a_slope_there_is_a_slope(self, free) -> None:
+    def test_cost_of_a_slope_extends_beside_the_path(self, free: ValidityMap) -> None:
         """Three quarters of the energy went into the first half of the way."""
         cost = CostMap(free)
         path = path_from_waypoints(free, [(0.0, 0.0), (2.0, 0.0)])
@@ -196,7 +205,7 @@ class TestCostMap:
         assert cost.known[beside].max() < 0.1
         assert energy[beside][0] > 1.5 * energy[beside][1]
 
-    def test_falls_are_expected_where_strays_are_larger_than_the_room(self) -> None:
+    def test_falls_are_predicted_where_lateral_error_exceeds_clearance(self) -> None:
         """A ridge between two drops: nobody fell yet, but all wander 0.1 m to either side."""
         stands = np.zeros((16, 101, 101), bool)
         stands[:, 30:71] = True
@@ -218,17 +227,17 @@ class TestCostMap:
             cost.learn(DrivenTrial(path, over, x[:100], False))
         assert cost.predict(path)[1] < 0.8
 
-    def test_nothing_driven_is_refused(self, free) -> None:
+    def test_cost_map_without_trials_is_rejected(self, free: ValidityMap) -> None:
         with pytest.raises(BadValue, match="no trial has been driven"):
             CostMap(free).per_metre()
 
-    def test_progress_does_not_jump_to_where_a_path_comes_back(self) -> None:
+    def test_progress_does_not_jump_where_a_path_returns(self) -> None:
         there = np.column_stack([np.linspace(0, 1, 51), np.zeros(51)])
         path = np.concatenate([there, there[::-1] + np.array([0.0, 0.02])])
         assert progress_along_path(path, there[:30]).max() <= 31
 
 
-def test_intervals_are_those_of_the_tables() -> None:
+def test_wilson_interval_matches_the_printed_table() -> None:
     assert wilson(8, 10) == pytest.approx((0.490, 0.943), abs=1e-3)  # Wilson 1927, as printed
     assert wilson(0, 0) == (0.0, 1.0)
     low, high = mean_interval([1.0, 2.0, 3.0])
@@ -236,14 +245,14 @@ def test_intervals_are_those_of_the_tables() -> None:
     assert mean_interval([1.0]) is None
 
 
-def run(*arguments):
+def run_plan(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["plan", *arguments])
 
 
 BRIDGE = ("double_bridge", "--from", "-1.6,0", "--to", "1.6,0")
 
 
-def said(result):
+def output_words(result: Result) -> str:
     return " ".join(result.output.split())
 
 
@@ -258,67 +267,67 @@ def said(result):
         ((*BRIDGE, "--json", "plan.txt"), "plan.txt: the name must end in .json"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_code_2(
-    arguments, sentence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_invalid_argument_is_one_sentence_and_exit_code_2(
+    arguments: tuple[str, ...], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
+    result = run_plan(*arguments)
     assert result.exit_code == 2, result.output
-    assert sentence in said(result)
+    assert sentence in output_words(result)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_start_in_the_air_is_said(tmp_path: Path) -> None:
+def test_start_in_the_air_is_reported(tmp_path: Path) -> None:
     text = grouser.world.file.shipped()["double_bridge"].read_text()
     (tmp_path / "holes.yaml").write_text(text.replace("- {kind: flat, friction: 0.6}\n", ""))
-    result = run(str(tmp_path / "holes.yaml"), "--from", "-2.5,0", "--to", "-1,0")
+    result = run_plan(str(tmp_path / "holes.yaml"), "--from", "-2.5,0", "--to", "-1,0")
     assert result.exit_code == 2
-    assert "start (-2.5, 0): there is no ground under the robot" in said(result)
+    assert "start (-2.5, 0): there is no ground under the robot" in output_words(result)
 
 
-def test_across_a_hole_there_is_no_path_and_that_is_an_answer(tmp_path: Path) -> None:
+def test_missing_path_across_a_hole_is_a_result(tmp_path: Path) -> None:
     report = tmp_path / "plan.json"
-    result = run(
+    result = run_plan(
         *BRIDGE[:1], "--from", "-1,0", "--to", "0,0", "--json", str(report), "--planner", "PRM"
     )  # fmt: skip
     assert result.exit_code == 1
-    assert "no path from (-1, 0) to (0, 0): no ground on which" in said(result)
+    assert "no path from (-1, 0) to (0, 0): no ground on which" in output_words(result)
     written = json.loads(report.read_text())
     assert written["best"] is None
     assert written["no_path"].startswith("no path")
 
 
-def test_a_robot_that_is_too_wide_is_told_so() -> None:
+def test_robot_that_is_too_wide_is_reported() -> None:
     narrow = ("--set", "terrain.1.bridge_width=0.3")
     bounds = ("--within", "-2.6,-1,2.6,1")
-    result = run(
+    result = run_plan(
         "double_bridge", "--robot", "p3at", "--from", "-2.2,0", "--to", "2.2,0", *narrow, *bounds
     )
     assert result.exit_code == 1
-    assert "the robot is too wide for the existing passages" in said(result)
+    assert "the robot is too wide for the existing passages" in output_words(result)
 
 
-def test_a_timeout_is_obeyed() -> None:
+def test_timeout_ends_the_plan() -> None:
     begun = time.monotonic()
-    result = run(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
+    result = run_plan(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
     assert result.exit_code == 1
-    assert "out of time: no trial has finished" in said(result)
+    assert "out of time: no trial has finished" in output_words(result)
     assert time.monotonic() - begun < 20  # loading and looking at the ground included
 
 
-def test_ctrl_c_answers_with_the_best_so_far(tmp_path: Path) -> None:
+def test_ctrl_c_prints_the_best_so_far(tmp_path: Path) -> None:
     report = tmp_path / "plan.json"
     usual = signal.getsignal(signal.SIGINT)
 
-    def press() -> None:
+    def interrupt_when_started() -> None:
         while signal.getsignal(signal.SIGINT) is usual:
             time.sleep(0.05)
         time.sleep(3.0)
         os.kill(os.getpid(), signal.SIGINT)
 
-    presser = threading.Thread(target=press, daemon=True)
+    presser = threading.Thread(target=interrupt_when_started, daemon=True)
     presser.start()
-    result = run(
+    result = run_plan(
         "roach_circle", "--robot", "velociroach", "--from", "0,0", "--to", "0.3,0", "--json",
         str(report), "--candidates", "100", "--trials", "40", "--set", COARSE,
     )  # fmt: skip
@@ -329,7 +338,7 @@ def test_ctrl_c_answers_with_the_best_so_far(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_loop_against_one_round_has_the_promised_shape() -> None:
+def test_comparison_of_loop_and_single_round_has_its_columns() -> None:
     from grouser.experiments.roach import loop
     from grouser.experiments.run_options import RunOptions
 

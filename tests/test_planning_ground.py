@@ -3,70 +3,78 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import grouser
 from grouser.errors import BadValue, UnknownName
+from grouser.frames import Array
 from grouser.planning.ground import (
     BODY_TOUCHES,
     LEG_HANGS,
     NO_GROUND,
     STANDS,
     TOO_STEEP,
+    RobotFootprint,
     place_on_ground,
 )
 from grouser.planning.validity import HEADINGS, map_validity, stands_at
 from grouser.robots.kinds import ROBOTS
 from grouser.simulation.ground import Ground
-from grouser.simulation.scene import compose
+from grouser.simulation.scene import Scene, compose
 from grouser.trials.footprint import footprint_of
 from grouser.world import RobotEntry
 
 GOES_NOWHERE = {"conveyor", "air_traffic", "crawler"}
 
 
-def scene_with(kind, **options):
+def scene_with(kind: str, **options: Any) -> Scene:
     world = grouser.load("roach_circle")
     robot = RobotEntry(name="r", kind=kind, options=options, position=(2.0, 1.0), yaw_deg=30.0)
     return compose(world.changed(robots=(robot,)))
 
 
 @pytest.fixture(scope="module")
-def roach():
+def roach() -> RobotFootprint:
     return footprint_of(scene_with("velociroach"), "r")
 
 
 @pytest.fixture(scope="module")
-def kenaf():
+def kenaf() -> RobotFootprint:
     return footprint_of(scene_with("kenaf"), "r")
 
 
-class Relief:
+class HeightFunction:
     """Ground whose height is a function of x and y."""
 
-    def __init__(self, height) -> None:
+    def __init__(self, height: Callable[..., Any]) -> None:
         self.height = height
 
-    def below(self, points):
+    def below(self, points: Array) -> SimpleNamespace:
         x, y = np.moveaxis(np.asarray(points, float), -1, 0)
         return SimpleNamespace(height=np.broadcast_to(self.height(x, y), x.shape).astype(float))
 
 
 @pytest.mark.parametrize("kind", sorted(set(ROBOTS) - GOES_NOWHERE))
-def test_every_robot_that_goes_somewhere_stands_on_level_ground(kind) -> None:
+def test_every_mobile_robot_stands_on_level_ground(kind: str) -> None:
     scene = scene_with(kind)
     footprint = footprint_of(scene, "r")
-    placement = place_on_ground(Relief(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]])
+    placement = place_on_ground(
+        HeightFunction(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]]
+    )
     assert placement.verdict.tolist() == [STANDS]
     # Where the scene puts it: as far above the ground as the robot says, give or take its springs.
     assert placement.height[0] - 0.3 == pytest.approx(scene.robots["r"].standing, rel=0.06)
     assert footprint.groups in {2, 3, 4, 6}
 
 
-def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf) -> None:
+def test_supports_are_the_legs_of_a_roach_and_the_sides_of_a_crawler(
+    roach: RobotFootprint, kenaf: RobotFootprint
+) -> None:
     assert roach.groups == 6
     assert kenaf.groups == 2
     assert kenaf.rolls
@@ -74,8 +82,8 @@ def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf) -> Non
     assert roach.body[:, 2].min() == pytest.approx(0.025, abs=1e-4)  # half its box under the hips
 
 
-def test_a_plane_gives_exactly_its_slope_and_height(roach) -> None:
-    ground = Relief(lambda x, y: 0.1 + 0.3 * x - 0.1 * y)
+def test_placement_on_a_plane_has_its_exact_slope_and_height(roach: RobotFootprint) -> None:
+    ground = HeightFunction(lambda x, y: 0.1 + 0.3 * x - 0.1 * y)
     heading = math.radians(90)
     placement = place_on_ground(ground, roach, [[1.0, 2.0, 0.0], [1.0, 2.0, heading]])
     assert placement.slope == pytest.approx(np.array([[0.3, -0.1], [-0.1, -0.3]]))
@@ -83,11 +91,11 @@ def test_a_plane_gives_exactly_its_slope_and_height(roach) -> None:
     assert placement.valid.all()
 
 
-def test_each_way_of_not_standing_is_told_apart(roach) -> None:
-    edge = Relief(lambda x, y: np.where(x < 0, 0.0, -0.2))
-    hole = Relief(lambda x, y: np.where(np.hypot(x, y) < 1, -np.inf, 0.0))
-    block = Relief(lambda x, y: np.where(np.hypot(x, y) < 0.015, 0.04, 0.0))
-    cliff = Relief(lambda x, y: 1.2 * x)
+def test_each_cause_of_an_invalid_placement_is_distinguished(roach: RobotFootprint) -> None:
+    edge = HeightFunction(lambda x, y: np.where(x < 0, 0.0, -0.2))
+    hole = HeightFunction(lambda x, y: np.where(np.hypot(x, y) < 1, -np.inf, 0.0))
+    block = HeightFunction(lambda x, y: np.where(np.hypot(x, y) < 0.015, 0.04, 0.0))
+    cliff = HeightFunction(lambda x, y: 1.2 * x)
     assert place_on_ground(edge, roach, [[0.0, 0.0, 0.0]]).verdict == LEG_HANGS
     assert place_on_ground(edge, roach, [[-0.2, 0.0, 0.0]]).verdict == STANDS
     assert place_on_ground(hole, roach, [[0.0, 0.0, 0.0]]).verdict == NO_GROUND
@@ -96,9 +104,9 @@ def test_each_way_of_not_standing_is_told_apart(roach) -> None:
     assert place_on_ground(cliff, roach, [[0.0, 0.0, 0.0]]).verdict == TOO_STEEP
 
 
-def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach) -> None:
-    def trench(width):
-        return Relief(lambda x, y: np.where(np.abs(x) < width / 2, -1.0, 0.0))
+def test_belts_bridge_a_gap_that_legs_do_not(kenaf: RobotFootprint, roach: RobotFootprint) -> None:
+    def trench(width: float) -> HeightFunction:
+        return HeightFunction(lambda x, y: np.where(np.abs(x) < width / 2, -1.0, 0.0))
 
     assert place_on_ground(trench(0.16), kenaf, [[0.0, 0.0, 0.0]]).verdict == STANDS
     assert place_on_ground(trench(0.40), kenaf, [[0.0, 0.0, 0.0]]).verdict != STANDS
@@ -107,7 +115,7 @@ def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach) -> None:
     )  # its middle legs
 
 
-def test_a_map_says_what_laying_says(roach) -> None:
+def test_cost_map_agrees_with_single_placements(roach: RobotFootprint) -> None:
     scene = compose(grouser.load("bumps"))
     ground = Ground(scene)
     validity = map_validity(ground, roach, (-0.8, 0.3, 0.8, 1.1))
@@ -126,8 +134,8 @@ def test_a_map_says_what_laying_says(roach) -> None:
     assert stands_at(ground, roach, 0.0, 0.5) == LEG_HANGS
 
 
-def test_a_thin_wall_is_not_missed(kenaf) -> None:
-    wall = Relief(lambda x, y: np.where(np.abs(x - 0.031) < 0.006, 0.5, 0.0))
+def test_thin_wall_is_detected(kenaf: RobotFootprint) -> None:
+    wall = HeightFunction(lambda x, y: np.where(np.abs(x - 0.031) < 0.006, 0.5, 0.0))
     validity = map_validity(wall, kenaf, (-1.0, -1.0, 1.0, 1.0))
     assert not validity.are_segments_valid((-0.9, 0.0), (0.9, 0.0))[0]
     assert validity.are_segments_valid((-0.9, -0.9), (-0.9, 0.9))[0]
@@ -137,8 +145,8 @@ def test_a_thin_wall_is_not_missed(kenaf) -> None:
     assert 20 < together.sum() < 380
 
 
-def test_outside_the_map_nobody_stands(roach) -> None:
-    validity = map_validity(Relief(lambda x, y: 0 * x), roach, (0.0, 0.0, 1.0, 1.0))
+def test_placement_outside_the_map_is_invalid(roach: RobotFootprint) -> None:
+    validity = map_validity(HeightFunction(lambda x, y: 0 * x), roach, (0.0, 0.0, 1.0, 1.0))
     assert validity.stands([(0.5, 0.5), (1.5, 0.5), (-0.1, 0.5)], 0.0).tolist() == [
         True,
         False,
@@ -146,12 +154,12 @@ def test_outside_the_map_nobody_stands(roach) -> None:
     ]
 
 
-def test_what_cannot_be_asked_is_said_in_a_sentence(roach) -> None:
+def test_invalid_query_is_reported_in_one_sentence(roach: RobotFootprint) -> None:
     with pytest.raises(BadValue, match="bolted to the world"):
         footprint_of(scene_with("conveyor"), "r")
     with pytest.raises(UnknownName, match="no robot 'q'"):
         footprint_of(scene_with("p3at"), "q")
     with pytest.raises(BadValue, match="no area"):
-        map_validity(Relief(lambda x, y: x), roach, (1.0, 0.0, 0.0, 1.0))
+        map_validity(HeightFunction(lambda x, y: x), roach, (1.0, 0.0, 0.0, 1.0))
     with pytest.raises(BadValue, match="too much for a robot"):
-        map_validity(Relief(lambda x, y: x), roach, (0.0, 0.0, 900.0, 900.0))
+        map_validity(HeightFunction(lambda x, y: x), roach, (0.0, 0.0, 900.0, 900.0))

@@ -8,11 +8,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from numpy import bool
 
 import grouser
 from grouser.errors import UnknownName
 from grouser.planning.paths import (
     PLANNERS,
+    Path,
     path_from_waypoints,
     plan_path,
     resample,
@@ -29,40 +31,40 @@ START, GOAL, BOUNDS = (-1.6, 0.0), (1.6, 0.0), (-1.7, -1.0, 1.7, 1.0)
 
 
 @pytest.fixture(scope="module")
-def bridge():
+def bridge() -> ValidityMap:
     scene = compose(grouser.load("double_bridge"))
     return map_validity(Ground(scene), footprint_of(scene, "roach"), BOUNDS)
 
 
 @pytest.fixture(scope="module")
-def roadmap(bridge):
+def roadmap(bridge: ValidityMap) -> Roadmap:
     return Roadmap(bridge, START, GOAL)
 
 
-def over(path):
+def bridge_side(path: Path) -> int:
     """Return which bridge a path crosses: the sign of y at its middle."""
     middle = path.waypoints[np.abs(path.waypoints[:, 0]).argmin()]
     return int(np.sign(middle[1]))
 
 
-def stands_all_along(validity, path):
+def is_valid_along(validity: ValidityMap, path: Path) -> bool:
     points = resample(path.waypoints, 0.004)
     way = np.diff(points, axis=0)
     return validity.stands(points[:-1], np.arctan2(way[:, 1], way[:, 0])).all()
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
-def test_every_planner_crosses_where_the_robot_stands(bridge, planner) -> None:
+def test_every_planner_returns_a_valid_path(bridge: ValidityMap, planner: str) -> None:
     path = plan_path(bridge, START, GOAL, planner=planner, seed=3)
     assert path is not None
     assert path.waypoints[0] == pytest.approx(START)
     assert path.waypoints[-1] == pytest.approx(GOAL)
     assert 3.4 < path.length < 40.0
-    assert stands_all_along(bridge, path)
+    assert is_valid_along(bridge, path)
 
 
 @pytest.mark.parametrize("planner", ["PRM", "STRIDE", "BITstar"])
-def test_same_seed_same_path_and_another_seed_another(bridge, planner) -> None:
+def test_path_depends_on_the_seed(bridge: ValidityMap, planner: str) -> None:
     one, same, other = (
         plan_path(bridge, START, GOAL, planner=planner, seed=seed) for seed in (1, 1, 2)
     )
@@ -75,20 +77,20 @@ def test_same_seed_same_path_and_another_seed_another(bridge, planner) -> None:
     )
 
 
-def test_prm_takes_both_bridges(bridge) -> None:
+def test_prm_takes_both_bridges(bridge: ValidityMap) -> None:
     paths = [plan_path(bridge, START, GOAL, planner="PRM", seed=seed) for seed in range(12)]
-    sides = [over(path) for path in paths if path]
+    sides = [bridge_side(path) for path in paths if path]
     assert len(sides) == 12
     assert 2 <= sides.count(1) <= 10
 
 
-def test_an_unknown_planner_is_refused_with_the_list(bridge) -> None:
+def test_unknown_planner_lists_the_allowed_ones(bridge: ValidityMap) -> None:
     with pytest.raises(UnknownName, match=r"no planner 'RRTconnect'.*RRTConnect.*did you mean"):
         plan_path(bridge, START, GOAL, planner="RRTconnect")
 
 
 @pytest.mark.parametrize("planner", ["PRM", "FMT", "RRTstar", "STRIDE"])
-def test_no_way_ends_in_none(planner) -> None:
+def test_planner_returns_none_without_a_path(planner: str) -> None:
     # A wall right through: the planners give up by themselves.
     valid = np.ones((16, 20, 30), bool)
     valid[:, :, 15] = False
@@ -100,37 +102,41 @@ def test_no_way_ends_in_none(planner) -> None:
     assert Roadmap(walled, (0.5, 1.0), (2.5, 1.0)).candidates(5) == []
 
 
-def test_candidates_differ_and_take_both_bridges(bridge, roadmap) -> None:
+def test_candidates_are_distinct_and_use_both_bridges(
+    bridge: ValidityMap, roadmap: Roadmap
+) -> None:
     paths = roadmap.candidates(20)
     assert len(paths) == 20
     assert len({path.waypoints.tobytes() for path in paths}) == 20
-    sides = [over(path) for path in paths]
+    sides = [bridge_side(path) for path in paths]
     assert 8 <= sides.count(1) <= 12
     assert len({roadmap.signature(path.waypoints) for path in paths}) == 2
     for path in paths:
-        same = [p for p in paths if over(p) == over(path)]
+        same = [p for p in paths if bridge_side(p) == bridge_side(path)]
         classes = {roadmap.signature(p.waypoints) for p in same}
         assert len(classes) == 1
-        assert stands_all_along(bridge, path)
+        assert is_valid_along(bridge, path)
     again = roadmap.candidates(20)
     assert all(np.array_equal(a.waypoints, b.waypoints) for a, b in zip(paths, again, strict=True))
 
 
-def test_the_shortest_candidate_is_near_the_shortest_there_is(roadmap) -> None:
+def test_shortest_candidate_is_near_the_optimum(roadmap: Roadmap) -> None:
     # Around the pit's corner at (0.5, 0.5), kept off by half the robot's width.
     least = 2 * np.hypot(1.1, 0.54) + 1.0
     assert roadmap.candidates(1)[0].length < 1.02 * least
 
 
-def test_costs_turn_the_way_to_the_other_bridge(bridge, roadmap) -> None:
+def test_cost_map_moves_the_path_to_the_other_bridge(bridge: ValidityMap, roadmap: Roadmap) -> None:
     rows, columns = bridge.height.shape
     y = bridge.corner[1] + bridge.step * np.arange(rows)
     for dear in (1, -1):
         per_metre = np.where(np.sign(y)[:, None] == dear, 3.0, 1.0) * np.ones((rows, columns))
-        assert over(roadmap.candidates(1, per_metre)[0]) == -dear
+        assert bridge_side(roadmap.candidates(1, per_metre)[0]) == -dear
 
 
-def test_candidates_are_nowhere_the_same_within_half_a_radius(bridge, roadmap) -> None:
+def test_candidates_differ_by_more_than_half_a_radius(
+    bridge: ValidityMap, roadmap: Roadmap
+) -> None:
     paths = roadmap.candidates(8, np.ones_like(bridge.height), variety=0.2, longest=1.2)
     assert len(paths) > 3
     for number, path in enumerate(paths):
@@ -139,14 +145,16 @@ def test_candidates_are_nowhere_the_same_within_half_a_radius(bridge, roadmap) -
             assert max(gaps.min(axis=0).max(), gaps.min(axis=1).max()) > 1.5 * bridge.step
 
 
-def test_a_class_that_costs_more_than_doubt_allows_gets_no_candidate(bridge, roadmap) -> None:
+def test_homotopy_class_above_the_cost_margin_gets_no_candidate(
+    bridge: ValidityMap, roadmap: Roadmap
+) -> None:
     y = bridge.corner[1] + bridge.step * np.arange(len(bridge.height))
     per_metre = np.where(y[:, None] > 0, 1.4, 1.0) * np.ones_like(bridge.height)
-    assert {over(path) for path in roadmap.candidates(6, per_metre)} == {1, -1}
-    assert {over(path) for path in roadmap.candidates(6, per_metre, longest=1.2)} == {-1}
+    assert {bridge_side(path) for path in roadmap.candidates(6, per_metre)} == {1, -1}
+    assert {bridge_side(path) for path in roadmap.candidates(6, per_metre, longest=1.2)} == {-1}
 
 
-def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge) -> None:
+def test_shortcut_path_is_straight_on_ground_of_equal_cost(bridge: ValidityMap) -> None:
     zigzag = np.array([(-0.4, 0.7), (-0.2, 0.8), (0.0, 0.7), (0.2, 0.8), (0.4, 0.7)])
     even_ground = np.ones_like(bridge.height)
     straight = shortcut(bridge, zigzag, even_ground)
@@ -162,7 +170,7 @@ def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge) ->
     assert beside > 0.75
 
 
-def test_a_small_robot_on_a_large_map_does_not_fill_the_memory() -> None:
+def test_memory_is_bounded_for_a_small_robot_on_a_large_map() -> None:
     shape = (80, 1200)  # 15 m for a robot of 0.05 m
     level = ValidityMap(np.zeros(2), 0.0125, np.ones((1, *shape), bool), np.zeros(shape))
     zigzag = np.array([[0.1 + 0.3 * k, 0.4 + 0.1 * (k % 2)] for k in range(49)])
@@ -174,7 +182,7 @@ def test_a_small_robot_on_a_large_map_does_not_fill_the_memory() -> None:
     assert most < 100e6  # every way between two of its 300 points at once: 1.7 GB
 
 
-def test_smoothing_shortens_and_keeps_the_ends(bridge) -> None:
+def test_smoothing_shortens_the_path_and_keeps_its_ends(bridge: ValidityMap) -> None:
     zigzag = np.array([(-1.6, 0.0), (-1.0, 0.5), (-0.9, 0.75), (0.0, 0.6), (0.9, 0.75), (1.6, 0.0)])
     smooth = smooth_path(bridge, zigzag, passes=10)
     assert path_from_waypoints(bridge, smooth).length < path_from_waypoints(bridge, zigzag).length
@@ -184,7 +192,7 @@ def test_smoothing_shortens_and_keeps_the_ends(bridge) -> None:
     assert turns.max() < 0.2
 
 
-def test_length_and_clearance_are_what_a_ruler_says(bridge) -> None:
+def test_length_and_clearance_match_hand_measurements(bridge: ValidityMap) -> None:
     middle = path_from_waypoints(bridge, [(-0.4, 0.75), (0.4, 0.75)])
     beside = path_from_waypoints(bridge, [(-0.4, 0.65), (0.4, 0.65)])
     assert middle.length == pytest.approx(0.8)
@@ -194,7 +202,7 @@ def test_length_and_clearance_are_what_a_ruler_says(bridge) -> None:
     assert np.hypot(*np.diff(resample(middle.waypoints, 0.03), axis=0).T) == pytest.approx(0.8 / 27)
 
 
-def test_ompl_leaves_in_silence() -> None:
+def test_ompl_prints_nothing_at_exit() -> None:
     script = """
 import numpy as np
 from grouser.planning.paths import plan_path

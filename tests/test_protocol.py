@@ -17,8 +17,9 @@ from grouser.protocol.usarsim import (
 from grouser.protocol.usarsim.codec import COMMANDS, MESSAGES, SENSORS, ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
 from grouser.protocol.usarsim.drive import JointDrive, Order, SkidDrive
-from grouser.protocol.usarsim.message import UnknownMessage
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.segments import parse, write
+from grouser.protocol.usarsim.truth import TruthRequest
 
 HERE = Path(__file__).parent / "transcripts"
 """A session's lines per dialect: a server's, and a client's, which is the same for all three."""
@@ -32,38 +33,38 @@ PACKAGE_LINES = {
 }
 
 
-def wire(lines):
+def wire(lines: str) -> bytes:
     """Return lines of text as they travel."""
     return lines.replace("\n", "\r\n").encode("latin-1")
 
 
-def commands_of(named):
+def commands_of(named: str) -> bytes:
     """Return the client's part of a conversation in one dialect."""
     return wire(COMMAND_LINES + PACKAGE_LINES[DIALECTS[named]] + "\n")
 
 
-def heard_by(side, data):
-    heard = side.receive(data)
-    assert not [fault for fault in heard if isinstance(fault, Fault)]
-    return heard
+def messages_of(side: ClientSide | ServerSide, data: bytes) -> list[Message]:
+    messages = side.receive(data)
+    assert not [fault for fault in messages if isinstance(fault, Fault)]
+    return messages
 
 
 @pytest.mark.parametrize("named", DIALECTS)
-def test_a_servers_transcript_prints_as_it_was_read(named) -> None:
+def test_server_transcript_round_trips(named: str) -> None:
     lines = wire(TRANSCRIPTS[named])
-    heard = heard_by(ClientSide(DIALECTS[named]), lines)
+    messages = messages_of(ClientSide(DIALECTS[named]), lines)
     server = ServerSide(DIALECTS[named])
-    assert [b"".join(server.send(message)) for message in heard] == lines.splitlines(True)
-    assert not [message for message in heard if isinstance(message, UnknownMessage)]
+    assert [b"".join(server.send(message)) for message in messages] == lines.splitlines(True)
+    assert not [message for message in messages if isinstance(message, UnknownMessage)]
 
 
 @pytest.mark.parametrize("named", DIALECTS)
-def test_a_clients_transcript_prints_as_it_was_read(named) -> None:
+def test_client_transcript_round_trips(named: str) -> None:
     lines = commands_of(named)
     client = ClientSide(DIALECTS[named])
-    heard = heard_by(ServerSide(DIALECTS[named]), lines)
-    assert [b"".join(client.send(command)) for command in heard] == lines.splitlines(True)
-    assert [message for message in heard if isinstance(message, UnknownMessage)] == [
+    messages = messages_of(ServerSide(DIALECTS[named]), lines)
+    assert [b"".join(client.send(command)) for command in messages] == lines.splitlines(True)
+    assert [message for message in messages if isinstance(message, UnknownMessage)] == [
         UnknownMessage("PAUSE")
     ]
 
@@ -72,7 +73,7 @@ OWN_HEADS = {"LOCKSTEP", "STEP", "TICK", "KICK", "CONSOLE", "RADIO", "NOTICE"}
 """Lines of Grouser's own, of which there is no transcript."""
 
 
-def test_every_command_and_message_of_the_tables_is_in_a_transcript() -> None:
+def test_transcripts_cover_every_command_and_message() -> None:
     heads = {line.split()[0] for line in COMMAND_LINES.splitlines()} | {"MISPKG", "ACT"}
     assert heads == set(COMMANDS) - OWN_HEADS | {"PAUSE"}
     spoken = "".join(TRANSCRIPTS.values())
@@ -93,11 +94,13 @@ def test_every_command_and_message_of_the_tables_is_in_a_transcript() -> None:
 
 @pytest.mark.parametrize("named", DIALECTS)
 @pytest.mark.parametrize("side", [ServerSide, ClientSide])
-def test_a_stream_cut_anywhere_gives_the_same_messages(named, side) -> None:
+def test_stream_split_anywhere_gives_the_same_messages(
+    named: str, side: type[ServerSide] | type[ClientSide]
+) -> None:
     whole = commands_of(named) if side is ServerSide else wire(TRANSCRIPTS[named])
     once = side(DIALECTS[named]).receive(whole)
     one_by_one = side(DIALECTS[named])
-    assert [heard for byte in whole for heard in one_by_one.receive(bytes([byte]))] == once
+    assert [messages for byte in whole for messages in one_by_one.receive(bytes([byte]))] == once
     step = max(1, len(whole) // 400)
     for cut in range(0, len(whole), step):
         end = side(DIALECTS[named])
@@ -106,7 +109,9 @@ def test_a_stream_cut_anywhere_gives_the_same_messages(named, side) -> None:
 
 @pytest.mark.parametrize("named", DIALECTS)
 @pytest.mark.parametrize("side", [ServerSide, ClientSide])
-def test_each_line_cut_at_every_byte_gives_the_same_message(named, side) -> None:
+def test_line_split_at_every_byte_gives_the_same_message(
+    named: str, side: type[ServerSide] | type[ClientSide]
+) -> None:
     whole = commands_of(named) if side is ServerSide else wire(TRANSCRIPTS[named])
     for line in whole.splitlines(True):
         once = side(DIALECTS[named]).receive(line)
@@ -130,25 +135,25 @@ def test_each_line_cut_at_every_byte_gives_the_same_message(named, side) -> None
         b"\t\r\n \r\nDRIVE {Left 1.5} {Right -2} trailing\n",
     ],
 )
-def test_sloppy_lines_mean_what_they_should(line) -> None:
+def test_irregular_lines_are_parsed(line: bytes) -> None:
     assert ServerSide(UT2004).receive(line) == [SkidDrive(1.5, -2.0)]
 
 
 @pytest.mark.parametrize("place", [b"1,2,3", b"1, 2, 3", b"1.0 2.0 3.0", b" 1 ,2 ,  3 ", b"1,2,3,"])
-def test_vectors_may_have_blanks_for_commas(place) -> None:
+def test_vectors_may_be_separated_by_blanks(place: bytes) -> None:
     line = b"INIT{Classname USARBot.kenaf}{Location " + place + b"}\n"
     (init,) = ServerSide(UT2004).receive(line)
     assert init == commands.Init("USARBot.kenaf", location=(1.0, 2.0, 3.0))
     assert init.robot == "kenaf"
 
 
-def test_an_unterminated_command_is_not_heard() -> None:
+def test_unterminated_command_is_not_parsed() -> None:
     server = ServerSide(UT2004)
     assert server.receive(b"DRIVE {Left 1} {Right 1}") == []
     assert server.receive(b"\r") == [SkidDrive(1.0, 1.0)]
 
 
-def test_the_forms_of_older_servers_are_read() -> None:
+def test_message_forms_of_older_servers_are_parsed() -> None:
     client = ClientSide(UT2004)
     poses = commands.StartPoses((commands.StartPose("U1", (1.0, 2.0, 3.0), (0.0, 0.0, 0.5)),))
     line = b"NFO {Name U1 Location 1.0,2.0,3.0 Orientation 0, 0, 0.5}\r\n"
@@ -159,11 +164,13 @@ def test_the_forms_of_older_servers_are_read() -> None:
     assert camera == UnknownMessage("SEN", (("Time", "477.7582"), ("Type", "Camera")))
 
 
-def test_a_package_order_at_the_end_or_none_means_zero() -> None:
-    told = ServerSide(UT2004).receive(b"MISPKG {Name P}{Link 1}{Value 0.3}{Link 2}{Value 1}\n")
+def test_missing_or_trailing_package_order_means_angle() -> None:
+    reported = ServerSide(UT2004).receive(b"MISPKG {Name P}{Link 1}{Value 0.3}{Link 2}{Value 1}\n")
     links = (package.LinkTarget(0, 0.3), package.LinkTarget(1, 1.0))
-    assert told == [package.MovePackage("P", links)]
-    assert ServerSide(UDK).receive(b"ACT {Name P}{Link 0}{Value 0.3}{Link 1}{Value 1}\n") == told
+    assert reported == [package.MovePackage("P", links)]
+    assert (
+        ServerSide(UDK).receive(b"ACT {Name P}{Link 0}{Value 0.3}{Link 1}{Value 1}\n") == reported
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,7 +197,7 @@ def test_a_package_order_at_the_end_or_none_means_zero() -> None:
         (b"16 03 01", "a line starts with a name, not with '16 03 01'"),
     ],
 )
-def test_a_bad_line_is_one_sentence_and_the_next_is_heard(line, reason) -> None:
+def test_malformed_line_is_one_fault_and_the_next_line_is_parsed(line: bytes, reason: str) -> None:
     fault, after = ServerSide(UT2004).receive(line + b"\r\nGETSTARTPOSES\r\n")
     assert isinstance(fault, Fault)
     assert fault.reason.startswith(reason)
@@ -198,19 +205,21 @@ def test_a_bad_line_is_one_sentence_and_the_next_is_heard(line, reason) -> None:
     assert after == commands.GetStartPoses()
 
 
-def test_a_long_line_is_reported_once_and_skipped() -> None:
+def test_overlong_line_is_reported_once_and_skipped() -> None:
     server = ServerSide(UT2004, longest=100)
     stream = b"x" * 90 + b"y" * 1000 + b"\nGETSTARTPOSES\n"
-    heard = server.receive(stream)
-    assert heard == [
+    messages = server.receive(stream)
+    assert messages == [
         Fault("the line is longer than 100 bytes", stream[:80]),
         commands.GetStartPoses(),
     ]
     one_by_one = ServerSide(UT2004, longest=100)
-    assert [told for byte in stream for told in one_by_one.receive(bytes([byte]))] == heard
+    assert [
+        reported for byte in stream for reported in one_by_one.receive(bytes([byte]))
+    ] == messages
 
 
-def test_a_stream_without_an_end_takes_no_memory() -> None:
+def test_endless_line_uses_bounded_memory() -> None:
     splitter = LineSplitter(1000)
     packet = b"A" * 4096
     splitter.feed(packet)
@@ -221,7 +230,7 @@ def test_a_stream_without_an_end_takes_no_memory() -> None:
     assert most < 64 * 1024
 
 
-def test_joint_orders() -> None:
+def test_joint_orders_are_parsed() -> None:
     line = b"DRIVE {Name FLFlipper}{Order 1}{Value 0.5}\r\n"
     assert ServerSide(UT2004).receive(line) == [JointDrive("FLFlipper", 0.5, Order.SPEED)]
     for opcode, order in (("TARGET", 0), ("velocity", 1), ("2", 2), ("RELANGLE", 10), ("12", 12)):
@@ -230,7 +239,7 @@ def test_joint_orders() -> None:
 
 
 @pytest.mark.parametrize("text", ["a}b", "{a", "a\r\nINIT {ClassName X}", "a\nb"])
-def test_a_text_cannot_break_out_of_its_line(text) -> None:
+def test_text_cannot_contain_a_line_end(text: str) -> None:
     with pytest.raises(BadValue, match="braces or line ends"):
         ClientSide(UDK).send(commands.Init("P3AT", text))
     with pytest.raises(BadValue, match="braces or line ends"):
@@ -240,25 +249,25 @@ def test_a_text_cannot_break_out_of_its_line(text) -> None:
 class TestTruthPort:
     """Port 3989."""
 
-    def test_transcript(self) -> None:
+    def test_transcript_round_trips(self) -> None:
         row = (
             b"{Name P3AT_0} {Class P3AT} {Time 29.9739} "
             b"{Location 0.67,2.30,1.86} {Rotation -0.00,0.46,0.00}\r\n"
         )
         client, server = truth.TruthClientSide(), truth.TruthServerSide()
-        heard = client.receive(row + b"{End}\r\n")
-        assert b"".join(map(server.send, heard)) == row + b"{End}\r\n"
-        assert isinstance(heard[0], truth.TruthRow)
-        assert heard[1] == truth.TruthEnd()
+        messages = client.receive(row + b"{End}\r\n")
+        assert b"".join(map(server.send, messages)) == row + b"{End}\r\n"
+        assert isinstance(messages[0], truth.TruthRow)
+        assert messages[1] == truth.TruthEnd()
 
     @pytest.mark.parametrize(
         "request_", [truth.TruthRequest(), truth.TruthRequest("P3AT"), truth.TruthRequest(name="R")]
     )
-    def test_questions(self, request_) -> None:
+    def test_requests_round_trip(self, request_: TruthRequest) -> None:
         server = truth.TruthServerSide()
         assert server.receive(truth.TruthClientSide().send(request_)) == [request_]
 
-    def test_faults(self) -> None:
-        heard = truth.TruthServerSide().receive(b"GET / HTTP/1.1\r\n{class P3AT}\r\n")
-        assert isinstance(heard[0], Fault)
-        assert heard[1] == truth.TruthRequest("P3AT")
+    def test_malformed_lines_are_faults(self) -> None:
+        messages = truth.TruthServerSide().receive(b"GET / HTTP/1.1\r\n{class P3AT}\r\n")
+        assert isinstance(messages[0], Fault)
+        assert messages[1] == truth.TruthRequest("P3AT")

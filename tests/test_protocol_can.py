@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import math
 from pathlib import Path
+from typing import Any
 
 import cantools
 import pytest
@@ -73,7 +74,7 @@ def test_cantools_finds_the_same_messages_in_the_dbc_file() -> None:
 
 @pytest.mark.parametrize("kind", ALL.values(), ids=lambda kind: kind.__name__)
 @given(data=st.data())
-def test_encoding_and_decoding_agree_with_cantools(kind, data) -> None:
+def test_encoding_and_decoding_agree_with_cantools(kind: Any, data: Any) -> None:
     counts = [data.draw(st.integers(signal.low, signal.high)) for signal in kind.SIGNALS]
     ours = kind(*(count * s.unit.si for count, s in zip(counts, kind.SIGNALS, strict=True)))
     counter = data.draw(st.integers(0, 255))
@@ -108,7 +109,7 @@ def test_crc8_matches_the_published_check_value() -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.6])
-def test_command_out_of_range_is_rejected_on_encoding(value) -> None:
+def test_command_out_of_range_is_rejected_on_encoding(value: float) -> None:
     with pytest.raises(BadValue, match="LeftSpeed is"):
         BeltSpeeds(value, 0).frame(0)
 
@@ -117,7 +118,7 @@ def test_status_out_of_range_is_clipped() -> None:
     assert parse_status(Posture(0, 2.0, 0).frame()).pitch == pytest.approx(math.pi / 2)
 
 
-def gate_with(counter=10):
+def gate_with(counter: int = 10) -> CommandGate:
     """Return a gate that has accepted one belt command at time 0."""
     gate = CommandGate()
     assert gate.check(BeltSpeeds(0, 0).frame(counter - 1), 0.0) is None
@@ -126,7 +127,7 @@ def gate_with(counter=10):
 
 
 @given(flip=st.integers(0, 8 * 6 - 1))
-def test_gate_rejects_a_frame_with_a_flipped_bit(flip) -> None:
+def test_gate_rejects_a_frame_with_a_flipped_bit(flip: int) -> None:
     gate = gate_with()
     data = bytearray(BeltSpeeds(0.2, 0.2).frame(11).data)
     data[flip // 8] ^= 1 << flip % 8
@@ -148,7 +149,7 @@ def test_gate_rejects_a_frame_with_a_flipped_bit(flip) -> None:
         (BeltSpeeds(0.2, 0.2).frame(10 + 128), "counter"),
     ],
 )
-def test_gate_rejects_and_counts_invalid_frames(frame, kind) -> None:
+def test_gate_rejects_and_counts_invalid_frames(frame: CanFrame, kind: str) -> None:
     gate = gate_with()
     assert gate.check(frame, 0.01) is None
     assert gate.refused == {kind: 1}
@@ -195,13 +196,15 @@ def test_gate_accepts_any_stop_and_flipper_commands_do_not_feed_the_watchdog() -
     wanted=st.booleans(),
     frames=st.lists(st.builds(CanFrame, st.integers(0, 0x7FF), st.binary(max_size=8)), max_size=6),
 )
-def test_datagram_round_trip(kind, counter, wanted, frames) -> None:
+def test_datagram_round_trip(
+    kind: DatagramKind, counter: int, wanted: bool, frames: list[CanFrame]
+) -> None:
     datagram = Datagram(kind, counter, tuple(frames), wanted)
     assert unpack(pack(datagram)) == datagram
 
 
 @given(st.binary(max_size=60), st.integers(0, 20))
-def test_unpacking_arbitrary_bytes_raises_only_frame_fault(noise, kept) -> None:
+def test_unpacking_arbitrary_bytes_raises_only_frame_fault(noise: bytes, kept: int) -> None:
     whole = pack(Datagram(DatagramKind.COMMANDS, 1, (BeltSpeeds(0, 0).frame(1),)))
     for data in (noise, whole[:kept] + noise, whole + noise[:1] * 3):
         with contextlib.suppress(FrameFault):

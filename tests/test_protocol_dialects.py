@@ -25,7 +25,7 @@ from grouser.protocol.usarsim.values import FixedDecimals, shortest_text, unsign
 class TestDialects:
     """Where the three differ in what a command means."""
 
-    def test_one_sided_drives(self) -> None:
+    def test_drive_with_one_side_depends_on_the_dialect(self) -> None:
         half = SkidDrive(left=1.0)
         assert half.interpret(UT2004, False) == SkidDrive(1.0, None, False)
         assert half.interpret(UT3, False) == SkidDrive(1.0, 0.0, False)
@@ -33,17 +33,17 @@ class TestDialects:
         assert drive.AckermanDrive(speed=1.0).interpret(UDK, False) is None
         assert drive.AckermanDrive(speed=1.0).interpret(UT2004, False).speed == 1.0
 
-    def test_a_light_alone_is_obeyed_everywhere(self) -> None:
+    def test_light_without_speeds_is_accepted_by_all_dialects(self) -> None:
         for spoken in DIALECTS.values():
             assert SkidDrive(light=True).interpret(spoken, False).light
 
-    def test_normalized_sticks_in_udk_only(self) -> None:
+    def test_normalized_is_remembered_in_udk_only(self) -> None:
         both = SkidDrive(10.0, 10.0)
         assert both.interpret(UDK, True).normalized is True
         assert both.interpret(UT2004, True).normalized is False
         assert SkidDrive(1.0, 1.0, False).interpret(UDK, True).normalized is False
 
-    def test_udk_wants_true_in_lower_case(self) -> None:
+    def test_udk_accepts_lower_case_true_only(self) -> None:
         line = b"DRIVE {Left 1} {Right 1} {Normalized True} {Light true}\n"
         assert ServerSide(UDK).receive(line) == [SkidDrive(1.0, 1.0, False, True)]
         assert ServerSide(UT2004).receive(line) == [SkidDrive(1.0, 1.0, True, True)]
@@ -53,7 +53,7 @@ class TestDialects:
         assert ServerSide(UT2004).send(answer)
         assert ServerSide(UT3).send(answer) == ServerSide(UDK).send(answer) == []
 
-    def test_only_ut2004_groups_sensors(self) -> None:
+    def test_only_ut2004_groups_sensors_in_one_line(self) -> None:
         sonars = sensor_messages.Sonars(1.0, (("F1", 1.0), ("F2", 2.0)))
         assert len(ServerSide(UT2004).send(sonars)) == 1
         lines = ServerSide(UDK).send(sonars)
@@ -62,20 +62,20 @@ class TestDialects:
             sensor_messages.Sonars(1.0, (("F2", 2.0),)),
         ]
 
-    def test_only_ut2004_shows_flippers_and_view(self) -> None:
-        said = state.State(state.GROUND, 1.0, 5, view=2, joints=(("FRFlipper", 0.5),))
-        assert b"FRFlipper" in ServerSide(UT2004).send(said)[0]
-        assert b"{View 2}" in ServerSide(UT2004).send(said)[0]
+    def test_only_ut2004_reports_flippers_and_view(self) -> None:
+        segments = state.State(state.GROUND, 1.0, 5, view=2, joints=(("FRFlipper", 0.5),))
+        assert b"FRFlipper" in ServerSide(UT2004).send(segments)[0]
+        assert b"{View 2}" in ServerSide(UT2004).send(segments)[0]
         for spoken in (UT3, UDK):
-            assert b"Flipper" not in ServerSide(spoken).send(said)[0]
-            assert b"View" not in ServerSide(spoken).send(said)[0]
+            assert b"Flipper" not in ServerSide(spoken).send(segments)[0]
+            assert b"View" not in ServerSide(spoken).send(segments)[0]
 
-    def test_only_ut2004_answers_when_nothing_matches(self) -> None:
+    def test_only_ut2004_answers_queries_without_a_match(self) -> None:
         nothing = geo_conf.SensorGeometry("Sonar")
         assert ServerSide(UT2004).send(nothing) == [b"GEO {Type Sonar}\r\n"]
         assert ServerSide(UDK).send(nothing) == []
 
-    def test_by_name(self) -> None:
+    def test_dialects_are_found_by_name(self) -> None:
         assert dialect("UDK") is UDK
         with pytest.raises(UnknownName, match="there is no dialect 'udx' .* did you mean 'udk'"):
             dialect("udx")
@@ -96,25 +96,25 @@ class TestNumbers:
             (7, "7.000", "7.000"),
         ],
     )
-    def test_styles(self, value, cut, rounded) -> None:
+    def test_number_styles_cut_or_round(self, value: float, cut: str, rounded: str) -> None:
         assert FixedDecimals(3, cut=True).text(value) == cut
         assert FixedDecimals(3).text(value) == rounded
         assert FixedDecimals(3).join([value, value]) == f"{rounded},{rounded}"
 
     @given(st.floats(-1e6, 1e6))
-    def test_cutting_never_goes_away_from_zero_and_is_settled_after_once(self, value) -> None:
+    def test_cutting_moves_towards_zero_and_is_idempotent(self, value: float) -> None:
         style = FixedDecimals(4, cut=True)
         cut = float(style.text(value))
         assert abs(cut) <= abs(value) < abs(cut) + 1.0001e-4
         assert style.text(cut) == style.text(value)
 
     @given(st.floats(allow_nan=False, allow_infinity=False))
-    def test_commands_keep_every_digit(self, value) -> None:
+    def test_commands_keep_every_digit(self, value: float) -> None:
         assert float(shortest_text(value)) == value
         assert "e" not in shortest_text(value)
 
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-    def test_what_is_not_finite_is_not_sent(self, value) -> None:
+    def test_non_finite_numbers_are_rejected(self, value: float) -> None:
         for spoken in DIALECTS.values():
             with pytest.raises(BadValue, match="not finite"):
                 ServerSide(spoken).send(sensor_messages.Odometry(1.0, "O", (0.0, value, 0.0)))
@@ -122,7 +122,7 @@ class TestNumbers:
             ClientSide(UDK).send(SkidDrive(value, 0.0))
 
     @given(st.floats(-1e3, 1e3))
-    def test_unsigned_angles(self, angle) -> None:
+    def test_unsigned_angles_are_from_0_to_2_pi(self, angle: float) -> None:
         turned = unsigned_angle(angle)
         assert 0.0 <= turned < math.tau
         assert math.isclose(math.cos(turned), math.cos(angle), abs_tol=1e-9)
@@ -131,18 +131,18 @@ class TestNumbers:
 class TestAxes:
     """Ours, x forward, y left, z up, against the wire's."""
 
-    def test_the_capture(self) -> None:
+    def test_axes_agree_with_the_transcript(self) -> None:
         # Spawned 1.80 m below the origin it settles at z = 1.85, and right is +y (reference).
         assert Axes.Z_DOWN.place((4.5, -1.9, -1.85)) == (4.5, 1.9, 1.85)
         assert Axes.Z_UP.place((4.5, -1.9, 1.85)) == (4.5, 1.9, 1.85)
 
-    def test_nose_up_and_a_right_turn_are_positive(self) -> None:
+    def test_nose_up_and_right_turn_are_positive(self) -> None:
         nose_down, right = 0.1, -0.2
         for frame in Axes:
             assert frame.angles((0.3, nose_down, right)) == (0.3, -0.1, 0.2)
 
     @given(st.tuples(*[st.floats(-1e3, 1e3)] * 3), st.sampled_from(Axes))
-    def test_back_and_forth(self, vector, frame) -> None:
+    def test_axes_round_trip(self, vector: tuple[float, float, float], frame: Axes) -> None:
         assert frame.place(frame.place(vector)) == vector
         assert frame.angles(frame.angles(vector)) == vector
 
@@ -156,7 +156,7 @@ class TestAxes:
         assert to_rpy(there) == pytest.approx(Axes.Z_DOWN.angles(ours))
         assert rotate(half_turn_x, (1, 2, 3)) == pytest.approx(Axes.Z_DOWN.place((1, 2, 3)))
 
-    def test_unreal_units(self) -> None:
+    def test_unreal_units_round_trip(self) -> None:
         assert axes.to_unreal(2.0) == 500.0
         assert axes.from_unreal(axes.to_unreal(1.3)) == pytest.approx(1.3)
         assert axes.to_unreal_angle(math.tau) == 65536

@@ -1,6 +1,8 @@
 """Image server protocol: requests, frames, raw pictures."""
 
 import struct
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,7 +33,7 @@ def test_request_encoding() -> None:
 
 
 @pytest.mark.parametrize("noise", [b"OK\r\n", b"  OK", b"OOK", b"xOKy", b"O\nOK", b"KOKO"])
-def test_bytes_outside_requests_are_skipped(noise) -> None:
+def test_bytes_outside_requests_are_skipped(noise: bytes) -> None:
     server = ImageServerSide()
     assert server.receive(noise) == [WholeFrame()]
     server.receive(b"x")
@@ -44,7 +46,7 @@ def test_bytes_inside_a_region_are_not_parsed_as_requests() -> None:
 
 
 @given(REQUESTS)
-def test_requests_round_trip_when_split_anywhere(requests) -> None:
+def test_requests_round_trip_when_split_anywhere(requests: list[WholeFrame | Region]) -> None:
     stream = b"".join(request.encode() for request in requests)
     whole, bytewise = ImageServerSide(), ImageServerSide()
     assert whole.receive(stream) == requests
@@ -78,7 +80,7 @@ def test_jpeg_frame_encoding() -> None:
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.data())
-def test_raw_pictures_round_trip(width, height, data) -> None:
+def test_raw_pictures_round_trip(width: int, height: int, data: Any) -> None:
     size = width * height * 3
     rgb = data.draw(st.binary(min_size=size, max_size=size))
     (frame,) = ImageClientSide().receive(Frame.raw(width, height, rgb).encode())
@@ -86,7 +88,7 @@ def test_raw_pictures_round_trip(width, height, data) -> None:
 
 
 @given(st.lists(st.builds(Frame, st.sampled_from(ImageType), st.binary(max_size=40)), max_size=5))
-def test_frames_round_trip_when_split_anywhere(frames) -> None:
+def test_frames_round_trip_when_split_anywhere(frames: list[Frame]) -> None:
     stream = b"".join(frame.encode() for frame in frames)
     bytewise = ImageClientSide()
     assert ImageClientSide().receive(stream) == frames
@@ -94,7 +96,7 @@ def test_frames_round_trip_when_split_anywhere(frames) -> None:
 
 
 @pytest.mark.parametrize("header", [b"\x06\x00\x00\x00\x01", b"\x00\x7f\x00\x00\x00", b"HTTP/1.1"])
-def test_malformed_header_ends_the_stream(header) -> None:
+def test_malformed_header_ends_the_stream(header: bytes) -> None:
     client = ImageClientSide()
     good = Frame(ImageType.GOOD, b"jpeg")
     first, fault = client.receive(good.encode() + header)
@@ -119,7 +121,7 @@ def test_malformed_header_ends_the_stream(header) -> None:
         (lambda: Region(-1, 0, 1, 1).encode(), "region -1, 0, 1, 1: each must be from 0"),
     ],
 )
-def test_invalid_values_raise_bad_value(make, message) -> None:
+def test_invalid_values_raise_bad_value(make: Callable[..., Any], message: str) -> None:
     with pytest.raises(BadValue, match=message):
         make()
 

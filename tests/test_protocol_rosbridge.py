@@ -1,6 +1,7 @@
 """rosbridge messages: parsing and encoding without a websocket."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -50,7 +51,7 @@ def test_arguments_are_passed_unchanged() -> None:
         ('{"op": "auth", "mac": ""}', "Authorization: Bearer"),
     ],
 )
-def test_malformed_message_returns_a_one_line_problem(text, words) -> None:
+def test_malformed_message_returns_a_one_line_problem(text: str | bytes, words: str) -> None:
     problem = read_request(text)
     assert isinstance(problem, Problem)
     assert words in problem.text
@@ -81,7 +82,7 @@ def test_response_encoding() -> None:
 
 
 @given(st.one_of(st.text(), st.binary()))
-def test_arbitrary_input_does_not_raise(text) -> None:
+def test_arbitrary_input_does_not_raise(text: str | bytes) -> None:
     read_request(text)
 
 
@@ -93,7 +94,10 @@ def test_arbitrary_input_does_not_raise(text) -> None:
     ),
     st.sampled_from(("call_service", "set_level", "publish", "status", "x")),
 )
-def test_arbitrary_field_values_do_not_raise(value, operation) -> None:
+def test_arbitrary_field_values_do_not_raise(
+    value: bool | list[dict[Any, Any] | list[bool | str | float] | None] | dict[str, Any] | None,
+    operation: str,
+) -> None:
     for key in ("service", "level", "id", "args"):
         request = read_request(json.dumps({"op": operation, key: value}))
         if isinstance(request, Problem):

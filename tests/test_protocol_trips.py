@@ -7,7 +7,10 @@ import time
 import tracemalloc
 import types
 import typing
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,7 +29,7 @@ from grouser.protocol.usarsim import (
     truth,
 )
 from grouser.protocol.usarsim.codec import MESSAGES, ClientSide, ServerSide
-from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect
 from grouser.protocol.usarsim.drive import Order
 from grouser.protocol.usarsim.message import Message
 
@@ -37,10 +40,10 @@ ABSTRACT = {
     sensor_messages.SensorMessage, sensor_messages.Grouped,
     sensor_messages.GenericReading,  # read as UnknownMessage
 }  # fmt: skip
-SAID_BY_SERVERS = set(MESSAGES)
+SERVER_ONLY = set(MESSAGES)
 
 
-def classes(server):
+def classes(server: bool) -> Iterator[Any]:
     for module in MODULES:
         for cls in vars(module).values():
             if (
@@ -50,7 +53,7 @@ def classes(server):
             ):
                 if not dataclasses.is_dataclass(cls) or cls in ABSTRACT:
                     continue
-                if (getattr(cls, "head", "MISSTA") in SAID_BY_SERVERS) == server:
+                if (getattr(cls, "head", "MISSTA") in SERVER_ONLY) == server:
                     yield cls
 
 
@@ -97,7 +100,7 @@ for described in (state.State, geo_conf.RobotGeometry, geo_conf.RobotConfigurati
     VOCABULARY[described, "type"] = st.sampled_from(state.VEHICLES)
 
 
-def values(hint, numbers):
+def values(hint: Any, numbers: Any) -> Any:
     """Return a strategy for a type of a field."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
@@ -120,7 +123,7 @@ def values(hint, numbers):
     }[hint]
 
 
-def pairs(numbers):
+def pairs(numbers: Any) -> Any:
     """Return a strategy for a list of keys and values whose keys no message knows."""
     keys = NAMES.filter(lambda word: word.lower() not in KEYS)
     one = st.tuples(keys, numbers)
@@ -128,7 +131,7 @@ def pairs(numbers):
 
 
 @functools.cache
-def messages(cls, numbers):
+def messages(cls, numbers: Any) -> Any:
     """Return a strategy for a class of the wire."""
     hints = typing.get_type_hints(cls, include_extras=True)
     parts = {field.name: field.name for field in dataclasses.fields(cls)}
@@ -142,49 +145,49 @@ def messages(cls, numbers):
     return st.builds(cls, **parts)
 
 
-def says_something(command):
+def has_identifying_key(command: Message) -> bool:
     """Whether a command has a key that tells its form: DRIVE alone has many."""
-    told = ServerSide(UT2004).receive(b"".join(ClientSide(UT2004).send(command)))
-    return type(told[0]) is type(command)
+    named = ServerSide(UT2004).receive(b"".join(ClientSide(UT2004).send(command)))
+    return type(named[0]) is type(command)
 
 
 @pytest.mark.parametrize("cls", list(classes(server=False)), ids=lambda cls: cls.__name__)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_commands_come_back_as_they_were(cls, data) -> None:
+def test_commands_round_trip(cls, data: Any) -> None:
     """Client → bytes → server, with every digit."""
-    spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
-    command = data.draw(messages(cls, ANY).filter(says_something))
-    (line,) = ClientSide(spoken).send(command)
-    assert ServerSide(spoken).receive(line) == [command]
+    dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
+    command = data.draw(messages(cls, ANY).filter(has_identifying_key))
+    (line,) = ClientSide(dialect).send(command)
+    assert ServerSide(dialect).receive(line) == [command]
 
 
 @pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_messages_come_back_as_they_were(cls, data) -> None:
+def test_messages_round_trip(cls, data: Any) -> None:
     """Server → bytes → client, with numbers that the dialect can say, less what it leaves out."""
-    spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
+    dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     message = data.draw(messages(cls, GRID))
-    heard = ClientSide(spoken).receive(b"".join(ServerSide(spoken).send(message)))
-    assert heard == expected(message, spoken)
+    parsed = ClientSide(dialect).receive(b"".join(ServerSide(dialect).send(message)))
+    assert parsed == expected(message, dialect)
 
 
-def expected(message, spoken):
+def expected(message: Message, dialect: Dialect) -> list[Message]:
     """Return what a client of a dialect gets to know of a message."""
     changes = {}
-    if isinstance(message, setting.Response) and not spoken.responses:
+    if isinstance(message, setting.Response) and not dialect.responses:
         return []
     if isinstance(message, state.State):
-        changes["view"] = message.view if spoken.view else None
-        if message.type == state.GROUND and not spoken.flippers:
+        changes["view"] = message.view if dialect.view else None
+        if message.type == state.GROUND and not dialect.flippers:
             changes["joints"] = ()
-    if isinstance(message, sensor_messages.SensorMessage) and message.type in spoken.untimed:
+    if isinstance(message, sensor_messages.SensorMessage) and message.type in dialect.untimed:
         changes["time"] = None
-    if isinstance(message, package.PackageState) and spoken is UDK:
+    if isinstance(message, package.PackageState) and dialect is UDK:
         changes["links"] = tuple(dataclasses.replace(link, torque=None) for link in message.links)
     message = dataclasses.replace(message, **changes)
-    if isinstance(message, sensor_messages.Grouped) and not spoken.packed:
+    if isinstance(message, sensor_messages.Grouped) and not dialect.packed:
         return [dataclasses.replace(message, readings=(one,)) for one in message.readings]
     return [message]
 
@@ -192,22 +195,22 @@ def expected(message, spoken):
 @pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_any_number_is_settled_after_one_trip(cls, data) -> None:
+def test_encoding_is_idempotent_after_one_round_trip(cls, data: Any) -> None:
     """What a client read and says again is the same text, whatever the number was."""
-    spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
-    lines = ServerSide(spoken).send(data.draw(messages(cls, MILLION)))
-    heard = ClientSide(spoken).receive(b"".join(lines))
-    assert [line for message in heard for line in ServerSide(spoken).send(message)] == lines
+    dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
+    lines = ServerSide(dialect).send(data.draw(messages(cls, MILLION)))
+    parsed = ClientSide(dialect).receive(b"".join(lines))
+    assert [line for message in parsed for line in ServerSide(dialect).send(message)] == lines
 
 
 @given(st.floats(-90, 90), st.floats(-180, 180))
-def test_degrees_and_minutes(latitude, longitude) -> None:
+def test_degrees_and_minutes_round_trip(latitude: float, longitude: float) -> None:
     (line,) = ServerSide(UDK).send(sensor_messages.Gps(None, "G", 7, latitude, longitude))
     assert b",60." not in line
-    (heard,) = ClientSide(UDK).receive(line)
-    assert heard.latitude_deg == pytest.approx(latitude, abs=1e-6)
-    assert heard.longitude_deg == pytest.approx(longitude, abs=1e-6)
-    assert ServerSide(UDK).send(heard) == [line]
+    (parsed,) = ClientSide(UDK).receive(line)
+    assert parsed.latitude_deg == pytest.approx(latitude, abs=1e-6)
+    assert parsed.longitude_deg == pytest.approx(longitude, abs=1e-6)
+    assert ServerSide(UDK).send(parsed) == [line]
 
 
 # Noise.
@@ -221,7 +224,7 @@ SEEDS = [
 SPICE = b"{|}| |\t|,|nan|1e999|\r|\x00|\xff\xfe|{Left}|-|_".split(b"|")
 
 
-def mutated(rng, line):
+def mutate(rng: Random, line: bytes) -> bytes:
     """Return a line with some damage."""
     for _ in range(rng.randrange(1, 4)):
         at = rng.randrange(len(line) + 1)
@@ -242,29 +245,29 @@ def mutated(rng, line):
     return line
 
 
-def test_a_hundred_thousand_mutated_lines_are_messages_or_faults() -> None:
+def test_mutated_lines_are_messages_or_faults() -> None:
     rng = random.Random(6)
-    ends = [side(spoken) for side in (ServerSide, ClientSide) for spoken in DIALECTS.values()]
+    ends = [side(dialect) for side in (ServerSide, ClientSide) for dialect in DIALECTS.values()]
     ends += [truth.TruthServerSide(), truth.TruthClientSide()]
     counts = {Fault: 0, Message: 0}
     for number in range(1000):
-        packet = b"\n".join(mutated(rng, rng.choice(SEEDS)) for _ in range(100))
-        for heard in ends[number % len(ends)].receive(packet + b"\r\n" * rng.randrange(2)):
-            kind = Fault if isinstance(heard, Fault) else Message
-            assert isinstance(heard, kind)
+        packet = b"\n".join(mutate(rng, rng.choice(SEEDS)) for _ in range(100))
+        for parsed in ends[number % len(ends)].receive(packet + b"\r\n" * rng.randrange(2)):
+            kind = Fault if isinstance(parsed, Fault) else Message
+            assert isinstance(parsed, kind)
             counts[kind] += 1
             if kind is Fault:
-                assert heard.reason
-                assert "\n" not in heard.reason
-                assert len(heard.reason) < 400
-                assert len(heard.line) <= 80
+                assert parsed.reason
+                assert "\n" not in parsed.reason
+                assert len(parsed.reason) < 400
+                assert len(parsed.line) <= 80
     assert counts[Fault] > 10_000
     assert counts[Message] > 10_000
 
 
-def test_noise_takes_no_memory() -> None:
+def test_noise_uses_bounded_memory() -> None:
     rng = random.Random(7)
-    packets = [b"\n".join(mutated(rng, rng.choice(SEEDS)) for _ in range(50)) for _ in range(100)]
+    packets = [b"\n".join(mutate(rng, rng.choice(SEEDS)) for _ in range(50)) for _ in range(100)]
     server = ServerSide(UT2004)
 
     def feed_all() -> None:
@@ -284,13 +287,15 @@ def test_noise_takes_no_memory() -> None:
 @pytest.mark.parametrize(
     "part", [b"{", b"}", b"{}", b"{ ", b"{a ", b"{a b} ", b" ", b",", b"{Name a ", b"{Name a b c}"]
 )
-def test_hostile_lines_take_linear_time(part) -> None:
+def test_hostile_lines_take_linear_time(part: bytes) -> None:
     """Sixteen times as much may take sixteen times as long, not 256 times."""
-    once, more = (effort(b"SEN " + part * (size // len(part)) + b"\n") for size in (2**14, 2**18))
+    once, more = (
+        parse_time(b"SEN " + part * (size // len(part)) + b"\n") for size in (2**14, 2**18)
+    )
     assert more < 64 * once
 
 
-def effort(line):
+def parse_time(line: bytes) -> float:
     """Return the processor time for reading a line, the shortest of several, s."""
     times = []
     for _ in range(5):

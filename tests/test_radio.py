@@ -8,7 +8,7 @@ import pytest
 
 import grouser
 from grouser.errors import UnknownName, WorldFileError
-from grouser.service.radio import Radio, Walls
+from grouser.service.radio import Radio, RadioSignal, Walls
 from grouser.simulation.changes.actions import Join, Leave, Reset
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -18,11 +18,11 @@ from grouser.world.radio import NEAREST, RadioModel
 from grouser.world.terrain.flat import Flat
 
 
-def robot(name, x, y=0.0):
+def robot(name: str, x: float, y: float = 0.0) -> RobotEntry:
     return RobotEntry(name=name, kind="packbot", position=(x, y, 0.0))
 
 
-def wall(number, x, thick=0.1):
+def wall(number: int, x: float, thick: float = 0.1) -> Box:
     return Box(
         name=f"wall{number}",
         size=(thick, 4.0, 2.0),
@@ -33,7 +33,9 @@ def wall(number, x, thick=0.1):
     )
 
 
-def simulation(*robots, objects=(), seed=0, **radio):
+def simulation(
+    *robots: RobotEntry, objects: tuple[Box | Ball, ...] = (), seed: int = 0, **radio: float
+) -> Simulation:
     world = World(
         name="test",
         physics=STANDARD,
@@ -45,7 +47,7 @@ def simulation(*robots, objects=(), seed=0, **radio):
     return Simulation(world, seed=seed)
 
 
-def receivers(deliveries):
+def receivers(deliveries: list[tuple[str, RadioSignal]]) -> list[str]:
     return [name for name, _ in deliveries]
 
 
@@ -148,7 +150,7 @@ def test_no_message_arrives_beyond_the_cutoff() -> None:
 
 
 def test_walls_reduce_the_range() -> None:
-    def reached(*objects):
+    def reached(*objects: Box) -> list[str]:
         here = simulation(*PACK, objects=objects, exponent=5.5, margin_db=0.0)
         return receivers(Radio(here).transmit("a", b"hello"))
 
@@ -163,7 +165,7 @@ NEAR = {"exponent": 7.07, "margin_db": 3.0}
 """At 8 m 0.76 dB above the cutoff: three quarters are lost."""
 
 
-def lost(radio, times=400):
+def lost(radio: Radio, times: int = 400) -> list[bool]:
     return [not radio.transmit("a", b"?", "c") for _ in range(times)]
 
 

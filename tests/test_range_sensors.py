@@ -1,12 +1,15 @@
 """Infrared, sonar and laser against geometry by hand; then the statistics of their errors."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue
+from grouser.frames import Array
 from grouser.sensors import rays
 from grouser.sensors.laser import HOKUYO_URG04LX, SICK_LMS200, Laser
 from grouser.sensors.range import Infrared, Sonar, cone_directions
@@ -21,7 +24,7 @@ UP = {"mount": "body", "at": [0.0, 0.0, 0.31]}  # 0.4 m over the ground
 WALL = block("wall", (2.1, 0, 1), (0.2, 40, 2))  # its face is at x = 2
 
 
-def test_infrared_errors_stay_inside_their_bound_and_fill_it() -> None:
+def test_infrared_errors_are_bounded_and_fill_the_bound() -> None:
     """10,000 readings over the whole range: |error| <= bound(distance), and up to 0.9 of it."""
     bound = [[0.2, 0.004], [0.6, 0.02], [1.5, 0.15]]
     sim = simulation(
@@ -39,10 +42,10 @@ def test_infrared_errors_stay_inside_their_bound_and_fill_it() -> None:
     assert min(fills) >= 0.9
 
 
-def test_infrared_keeps_to_its_range_and_sees_through_glass() -> None:
+def test_infrared_is_limited_to_its_range_and_passes_glass() -> None:
     glass = block("glass", (1.0, 0, 1), (0.02, 2, 2))
-    told = {"kind": "infrared", **UP, "near": 0.3, "far": 2.5}
-    sim = simulation(told, objects=(WALL, glass))
+    errors_of = {"kind": "infrared", **UP, "near": 0.3, "far": 2.5}
+    sim = simulation(errors_of, objects=(WALL, glass))
     read = reader(sim, "infrared")
     assert read()["range"] == pytest.approx(0.99)
     put(sim, -2.0)
@@ -57,16 +60,16 @@ def test_infrared_keeps_to_its_range_and_sees_through_glass() -> None:
     assert clear["range"] == pytest.approx(2.0)
 
 
-def test_sonar_hears_the_nearest_surface_that_lies_across_its_beam() -> None:
-    told = {"kind": "sonar", **UP, "far": 5.0}
-    sim = simulation(told, objects=(WALL,))
+def test_sonar_measures_the_nearest_surface_normal_to_its_beam() -> None:
+    errors_of = {"kind": "sonar", **UP, "far": 5.0}
+    sim = simulation(errors_of, objects=(WALL,))
     read = reader(sim, "sonar")
     assert read()["range"] == pytest.approx(2.0)
     put(sim, yaw=math.radians(15))  # 15° to the middle ray; the cone's edge is 5° from the normal
     assert 2.0 < read()["range"] < 2.05
     put(sim, yaw=math.radians(25))  # the nearest ray is 15° from the normal: no echo
     assert read()["range"] == 5.0
-    deaf = simulation({**told, "incidence": math.radians(3)}, objects=(WALL,))
+    deaf = simulation({**errors_of, "incidence": math.radians(3)}, objects=(WALL,))
     put(deaf, yaw=math.radians(15))
     assert reader(deaf, "sonar")()["range"] == 5.0
     assert cone_directions(0.349, 10).shape == (161, 3)
@@ -84,7 +87,7 @@ def test_sonar_noise_grows_with_distance() -> None:
     assert spreads == pytest.approx([0.01 + 0.02 * 1.0, 0.01 + 0.02 * 3.0], rel=0.06)
 
 
-def room_range(angle, x, y, half=(4.0, 3.0)):
+def room_range(angle: float, x: float, y: float, half: tuple[float, float] = (4.0, 3.0)) -> float:
     """Return how far it is from (x, y) to the walls of a room about the origin."""
     c, s = math.cos(angle), math.sin(angle)
     to_x = (math.copysign(half[0], c) - x) / c if abs(c) > 1e-12 else math.inf
@@ -92,14 +95,16 @@ def room_range(angle, x, y, half=(4.0, 3.0)):
     return min(to_x, to_y)
 
 
-def circle_range(angle, x, y, centre, radius):
+def circle_range(
+    angle: float, x: float, y: float, centre: tuple[float, float], radius: float
+) -> float:
     """Return how far it is from (x, y) to a circle, inf if the ray misses it."""
     c, s = math.cos(angle), math.sin(angle)
     dx, dy = centre[0] - x, centre[1] - y
-    along, aside = dx * c + dy * s, -dx * s + dy * c
-    if along <= 0 or abs(aside) > radius:
+    along, lateral = dx * c + dy * s, -dx * s + dy * c
+    if along <= 0 or abs(lateral) > radius:
         return math.inf
-    return along - math.sqrt(radius**2 - aside**2)
+    return along - math.sqrt(radius**2 - lateral**2)
 
 
 ROOM = (
@@ -113,7 +118,7 @@ ROOM = (
 
 
 @pytest.mark.parametrize("pose", [(0.0, 0.0, 0.0), (0.3, -0.4, 0.7), (-1.2, 1.1, -2.2)])
-def test_a_laser_of_181_rays_agrees_with_geometry(pose) -> None:
+def test_laser_of_181_rays_agrees_with_geometry(pose: tuple[float, float, float]) -> None:
     """To 1e-6 m, from right to left, with the robot's own body in the way of none."""
     x, y, yaw = pose
     sim = simulation({"kind": "laser", **UP, **SICK_LMS200}, objects=ROOM)
@@ -134,7 +139,7 @@ def test_a_laser_of_181_rays_agrees_with_geometry(pose) -> None:
     assert len(set(np.round(expected, 3))) > 50, "the room must be worth scanning"
 
 
-def test_a_laser_inside_its_own_robot_does_not_see_it() -> None:
+def test_laser_inside_its_own_robot_ignores_it() -> None:
     sim = simulation({"kind": "laser", "mount": "body", "at": [0, 0, 0]}, objects=ROOM)
     groups = sim.model.geom_group.copy()
     ranges = reader(sim, "laser")()["ranges"]
@@ -142,9 +147,9 @@ def test_a_laser_inside_its_own_robot_does_not_see_it() -> None:
     assert (sim.model.geom_group == groups).all(), "looking must not change the world"
 
 
-def test_laser_noise_and_range() -> None:
-    told = {"kind": "laser", **UP, "noise": 0.01, "noise_part": 0.005, "far": 3.5}
-    sim = simulation(told, objects=ROOM)
+def test_laser_noise_and_range_follow_the_options() -> None:
+    errors_of = {"kind": "laser", **UP, "noise": 0.01, "noise_part": 0.005, "far": 3.5}
+    sim = simulation(errors_of, objects=ROOM)
     read = reader(sim, "laser")
     scans = np.array([read()["ranges"] for _ in range(3000)])
     assert (scans[:, 90] == 3.5).all()  # 4 m ahead: out of range, without noise
@@ -153,7 +158,7 @@ def test_laser_noise_and_range() -> None:
     assert spread == pytest.approx(0.01 + 0.005 * distances, rel=0.06)
 
 
-def test_known_scanners_have_usarsims_numbers_of_rays() -> None:
+def test_shipped_scanners_have_the_ray_counts_of_usarsim() -> None:
     assert len(Laser(mount="body", **SICK_LMS200).angles) == 181
     assert len(Laser(mount="body", **HOKUYO_URG04LX).angles) == 228  # floor(4.189 / 0.0184) + 1
     angles = Laser(mount="body").angles
@@ -162,7 +167,7 @@ def test_known_scanners_have_usarsims_numbers_of_rays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "complaint"),
+    ("make", "message"),
     [
         (lambda: Laser(mount="b", fov=7), "fov 7"),
         (lambda: Laser(mount="b", near=3, far=1), "near 3 m and far 1 m"),
@@ -171,12 +176,12 @@ def test_known_scanners_have_usarsims_numbers_of_rays() -> None:
         (lambda: Infrared(mount="b", bound=((1, -0.1),)), "at least 0"),
     ],
 )
-def test_impossible_sensors_are_refused(make, complaint) -> None:
-    with pytest.raises(BadValue, match=complaint):
+def test_invalid_sensors_are_rejected(make: Callable[..., Any], message: str) -> None:
+    with pytest.raises(BadValue, match=message):
         make()
 
 
-def crowd():
+def nine_robots() -> World:
     """Nine robots of three kinds, close together, turned this way and that."""
     kinds = ("p3at", "packbot", "ers7")
     robots = tuple(
@@ -191,11 +196,11 @@ def crowd():
     return World(name="crowd", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
 
 
-def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(
+def test_culling_geoms_out_of_range_does_not_change_readings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def scans():
-        simulation = Simulation(crowd())
+    def scans() -> dict[tuple[str, str], dict[str, Array]]:
+        simulation = Simulation(nine_robots())
         return {
             key: {name: np.array(value) for name, value in simulation.read(*key).values.items()}
             for key, (sensor, _) in simulation.scene.sensors.items()
@@ -211,8 +216,8 @@ def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(
             assert np.array_equal(culled[key][name], value), (key, name)
 
 
-def test_rays_meet_the_same_alone_and_in_a_volley_to_the_last_bit() -> None:
-    simulation = Simulation(crowd())
+def test_ray_batch_equals_single_rays_bit_by_bit() -> None:
+    simulation = Simulation(nine_robots())
     simulation.step(0.1)
     bound = [bound for _, bound in simulation.scene.sensors.values()]
     bundles = [sensor.bundle for sensor in bound if isinstance(sensor, rays.RangingSensor)]

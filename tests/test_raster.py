@@ -1,6 +1,7 @@
 """Raw pictures, mosaic layout, and credentials at the image port."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,12 +16,12 @@ from grouser.protocol.images import (
 )
 
 
-def noise(width, height, seed=0):
+def noise(width: int, height: int, seed: int = 0) -> npt.NDArray[np.uint8]:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
 
 
 @given(st.integers(1, 9), st.integers(1, 5))
-def test_raster_payload_equals_raw_frame(width, height) -> None:
+def test_raster_payload_equals_raw_frame(width: int, height: int) -> None:
     image = noise(width, height)
     payload = Raster.of_rgb(image).payload()
     assert payload == Frame.raw(width, height, image.tobytes()).payload
@@ -49,7 +50,7 @@ def test_tile_positions_match_udk() -> None:
 
 
 @given(st.lists(st.integers(1, 20), max_size=20))
-def test_credentials_split_anywhere_are_parsed(cuts) -> None:
+def test_credentials_split_anywhere_are_parsed(cuts: list[int]) -> None:
     stream = (
         Credential("token", "secret").encode() + Credential("key", "0a1f", "rear").encode() + b"OKU"
     )

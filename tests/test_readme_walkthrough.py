@@ -7,6 +7,6 @@ from support.readme_walkthrough import LIMIT, main
 
 
 @pytest.mark.slow
-def test_readme_walkthrough(tmp_path: Path) -> None:
+def test_readme_and_tutorials_run_as_printed_within_ten_minutes(tmp_path: Path) -> None:
     took = main(tmp_path)
     assert sum(took.values()) < LIMIT, took

@@ -24,17 +24,17 @@ ON_MODELS = ("a1", "z1", "g1")
 ALONE = ("absolem", "husky")
 
 
-def installed():
+def model_package() -> bool:
     try:
         return bool(metadata.files("example-robot-data"))
     except metadata.PackageNotFoundError:
         return False
 
 
-models = pytest.mark.skipif(not installed(), reason="pip install --group models")
+models = pytest.mark.skipif(not model_package(), reason="pip install --group models")
 
 
-def on_flat(name):
+def simulation_on_level_ground(name: str) -> Simulation:
     """Return a simulation of one robot on level ground."""
     entry = RobotEntry(name="r", kind=str(ROBOTS / f"{name}.yaml"), position=(0.0, 0.0, 0.0))
     ground = (Flat(friction=0.8),)
@@ -43,14 +43,14 @@ def on_flat(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*ALONE, *(pytest.param(n, marks=models) for n in ON_MODELS)])
-def test_they_keep_the_contract(name) -> None:
+def test_robot_files_pass_the_contract(name) -> None:
     for point in check_contract(str(ROBOTS / f"{name}.yaml"), {}):
         assert point.kept, f"{point.title}: {point.finding}"
 
 
 @pytest.mark.parametrize(("name", "speed"), [("absolem", 0.4), ("husky", 0.8)])
-def test_they_drive_as_fast_as_they_are_told(name, speed) -> None:
-    simulation = on_flat(name)
+def test_robots_drive_at_the_commanded_speed(name: str, speed: float) -> None:
+    simulation = simulation_on_level_ground(name)
     simulation.command("r", forward=speed)
     simulation.step(1.0)
     begin = simulation.pose("r").position
@@ -61,7 +61,7 @@ def test_they_drive_as_fast_as_they_are_told(name, speed) -> None:
 
 
 @pytest.mark.slow
-def test_flippers_take_absolem_over_a_step() -> None:
+def test_absolem_climbs_a_step_with_flippers_only() -> None:
     """S: it has no published limit; with them it gets over what it does not without."""
     file = str(ROBOTS / "absolem.yaml")
     with_them, without = (measure_candidate(file, {}, flippers=used) for used in (True, False))
@@ -75,8 +75,8 @@ def test_flippers_take_absolem_over_a_step() -> None:
 @pytest.mark.parametrize(
     ("name", "joint", "bodies_up"), [("a1", "FL_thigh_joint", 0.25), ("g1", "waist_yaw_joint", 0.7)]
 )
-def test_those_on_legs_stand_while_a_joint_moves(name, joint, bodies_up) -> None:
-    simulation = on_flat(name)
+def test_legged_robots_stand_while_a_joint_moves(name, joint, bodies_up) -> None:
+    simulation = simulation_on_level_ground(name)
     start = simulation.angles("r")[joint]
     simulation.command("r", {joint: start + 0.2})
     simulation.step(3.0)
@@ -86,8 +86,8 @@ def test_those_on_legs_stand_while_a_joint_moves(name, joint, bodies_up) -> None
 
 @pytest.mark.slow
 @models
-def test_the_arm_reaches_where_it_is_told() -> None:
-    simulation = on_flat("z1")
+def test_arm_reaches_the_commanded_angles() -> None:
+    simulation = simulation_on_level_ground("z1")
     simulation.command("r", {"joint1": 0.8, "joint2": 1.5})
     simulation.step(3.0)
     angles = simulation.angles("r")
@@ -96,7 +96,7 @@ def test_the_arm_reaches_where_it_is_told() -> None:
     assert np.linalg.norm(simulation.pose("r").position[:2]) < 1e-9  # bolted
 
 
-def test_a_model_of_a_package_that_is_missing_is_one_sentence(tmp_path: Path) -> None:
+def test_missing_model_package_is_reported_in_one_sentence(tmp_path: Path) -> None:
     shutil.copy(ROBOTS / "a1.yaml", tmp_path / "a1.yaml")
     cases = {
         "package://no-such-models/a1.urdf": "line 5.*'no-such-models', which is not installed: pip",

@@ -1,6 +1,7 @@
 """The referee as a machine: states, goals, balls that go out, penalties, halves."""
 
 import math
+from typing import Any
 
 import pytest
 from support.match_worlds import SHORT, kinds
@@ -9,30 +10,30 @@ import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
 from grouser.simulation.changes.actions import Delayed, Move, RefereeCall, Restart, SendMessage
-from grouser.simulation.script.referee import Referee
+from grouser.simulation.script.referee import Game, Referee
 from grouser.world.terrain.league_field import WIDTH
 
 
-class Table:
+class RefereeRig:
     """A referee without a world: clocks are wound by hand, places are made up."""
 
-    def __init__(self, world="match_1v3", *more) -> None:
+    def __init__(self, world: str = "match_1v3", *more: str) -> None:
         self.match = grouser.load(world, [*SHORT, *more]).match
         self.referee = Referee(self.match)
-        self.time, self.said, self.moved, self.agenda = 0.0, [], [], []
+        self.time, self.messages, self.moved, self.agenda = 0.0, [], [], []
         spots = self.match.formation(self.match.first, changed=False)
         self.places = {name: Pose.at(x, y, 0.12) for name, (x, y, _) in spots.items()}
         self.places["ball"] = Pose.at(0, 0, 0.04)
         self._do(self.referee.start())
 
     @property
-    def game(self):
+    def game(self) -> Game:
         return self.referee.game
 
-    def hear(self, order, who="", **more) -> None:
-        self._do(self.referee.handle(RefereeCall(order, who, **more), self.time, self.places))
+    def send(self, order: str, robot: str = "", **more: float) -> None:
+        self._do(self.referee.handle(RefereeCall(order, robot, **more), self.time, self.places))
 
-    def wait(self, seconds) -> None:
+    def pass_time(self, seconds: float) -> None:
         end = self.time + seconds
         while due := [one for one in self.agenda if one[0] <= end + 1e-9]:
             first = min(due, key=lambda one: one[0])
@@ -42,16 +43,16 @@ class Table:
         self.time = end
 
     def play(self) -> None:
-        self.hear("start")
-        self.wait(self.match.ready + self.match.hold)
+        self.send("start")
+        self.pass_time(self.match.ready + self.match.hold)
         assert self.game.state == "playing"
 
-    def _do(self, actions) -> None:
+    def _do(self, actions: list[Any]) -> None:
         for action in actions:
             match action:
                 case SendMessage(text, by):
                     assert by == "referee"
-                    self.said.append(text)
+                    self.messages.append(text)
                 case Delayed(seconds, whistle):
                     self.agenda.append((self.time + seconds, whistle))
                 case Move(name, x, y, _, yaw):
@@ -63,85 +64,85 @@ class Table:
                     raise AssertionError(action)
 
 
-def test_a_game_goes_from_initial_to_finished_by_its_own_clocks() -> None:
-    table = Table("match_1v3", "match.begins=3.0")
-    table.wait(2.9)
+def test_game_runs_from_initial_to_finished_on_its_clocks() -> None:
+    table = RefereeRig("match_1v3", "match.begins=3.0")
+    table.pass_time(2.9)
     assert table.game.state == "initial"
-    assert not table.said
-    table.wait(0.2)
+    assert not table.messages
+    table.pass_time(0.2)
     assert table.game.state == "ready"
     assert not table.moved
-    table.wait(1.0)
+    table.pass_time(1.0)
     assert table.game.state == "set"
     assert "red_attacker" in table.moved
-    table.wait(100)
+    table.pass_time(100)
     states = ["ready", "set", "playing", "initial", "ready", "set", "playing", "finished"]
-    assert kinds(table.said) == states
+    assert kinds(table.messages) == states
     assert not table.agenda
 
 
-def test_a_match_without_a_time_waits_for_somebody_to_start_it() -> None:
-    table = Table()
-    table.wait(1000)
+def test_match_without_a_start_time_waits_for_the_start_command() -> None:
+    table = RefereeRig()
+    table.pass_time(1000)
     assert table.game.state == "initial"
-    table.hear("start")
+    table.send("start")
     assert table.game.state == "ready"
-    table.hear("start")
-    table.hear("start")
+    table.send("start")
+    table.send("start")
     assert table.game.state == "playing"
     with pytest.raises(BadValue, match="on already"):
-        table.hear("start")
+        table.send("start")
 
 
-def test_a_goal_counts_once_and_the_others_kick_off() -> None:
-    table = Table()
+def test_goal_counts_once_and_the_other_team_kicks_off() -> None:
+    table = RefereeRig()
     table.play()
-    table.hear("ball", "sky_blue")
-    table.hear("ball", "sky_blue")  # it bounces about in there
+    table.send("ball", "sky_blue")
+    table.send("ball", "sky_blue")  # it bounces about in there
     assert dict(table.game.score) == {"red": 1, "blue": 0}
     assert (table.game.state, table.game.kicking) == ("ready", "blue")
-    table.wait(1.5)
+    table.pass_time(1.5)
     assert table.game.state == "playing"
     assert table.places["blue_middle"].position[0] == pytest.approx(0.3)
     assert table.places["red_attacker"].position[0] == pytest.approx(-0.6)
     assert table.places["ball"].position[:2].tolist() == [0, 0]
 
 
-def test_an_own_goal_counts_for_the_others() -> None:
-    table = Table()
+def test_own_goal_counts_for_the_other_team() -> None:
+    table = RefereeRig()
     table.play()
-    table.hear("ball", "yellow")  # red's own, whoever pushed it
+    table.send("ball", "yellow")  # red's own, whoever pushed it
     assert dict(table.game.score) == {"red": 0, "blue": 1}
     assert table.game.kicking == "red"
 
 
 def test_ends_change_at_half_time() -> None:
-    table = Table()
+    table = RefereeRig()
     table.play()
-    table.wait(20)
+    table.pass_time(20)
     assert (table.game.state, table.game.half, table.game.kicking) == ("initial", 2, "blue")
-    table.wait(2 + 1.5)
+    table.pass_time(2 + 1.5)
     assert table.game.state == "playing"
     assert table.places["red_attacker"].position[0] == pytest.approx(0.6)
     assert table.places["blue_goalie"].position[0] == pytest.approx(-1.9)
-    table.hear("ball", "yellow")
+    table.send("ball", "yellow")
     assert dict(table.game.score) == {"red": 1, "blue": 0}
 
 
-def test_the_clock_stands_still_when_the_game_does() -> None:
-    table = Table()
+def test_clock_stops_while_the_game_is_stopped() -> None:
+    table = RefereeRig()
     table.play()
-    table.wait(5)
-    table.hear("stop")
+    table.pass_time(5)
+    table.send("stop")
     assert table.game.state == "set"
-    assert table.said[-1] == "set: the game is stopped, half 1, red 0 : 0 blue"
+    assert table.messages[-1] == "set: the game is stopped, half 1, red 0 : 0 blue"
     assert not table.moved[5 + 1 :]  # nobody was put anywhere after the line-up
-    table.wait(50)
+    table.pass_time(50)
     assert (table.game.state, table.game.elapsed(table.time)) == ("set", pytest.approx(5))
-    table.hear("start")
-    table.wait(14.9)
+    table.send("start")
+    table.pass_time(14.9)
     assert table.game.state == "playing"
-    table.wait(0.2)
+    table.pass_time(0.2)
     assert (table.game.state, table.game.half) == ("initial", 2)
 
 
@@ -149,97 +150,99 @@ def test_the_clock_stands_still_when_the_game_does() -> None:
     ("out", "back"),
     [((0.5, 1.5), (0.5, 1.05)), ((-2.3, -0.8), (-1.8, -0.8)), ((2.1, -1.35), (1.67574, -1.05))],
 )
-def test_a_ball_that_goes_out_is_put_back_near_there(out, back) -> None:
-    table = Table()
+def test_ball_that_goes_out_is_put_back_nearby(
+    out: tuple[float, float], back: tuple[float, float]
+) -> None:
+    table = RefereeRig()
     table.play()
     table.places["ball"] = Pose.at(*out, 0.04)
-    table.hear("ball", "out")
+    table.send("ball", "out")
     x, y, _ = table.places["ball"].position
     assert (x, y) == pytest.approx(back, abs=1e-4)
     assert table.game.state == "playing"
-    table.hear("ball", "out")  # a second volume has seen the same
-    assert kinds(table.said).count("throw-in") == 1
+    table.send("ball", "out")  # a second volume has seen the same
+    assert kinds(table.messages).count("throw-in") == 1
 
 
-def test_a_ball_is_not_put_into_a_robot() -> None:
-    table = Table()
+def test_ball_is_not_placed_inside_a_robot() -> None:
+    table = RefereeRig()
     table.play()
     table.places["red_attacker"] = Pose.at(0.5, 1.05, 0.12)
     table.places["ball"] = Pose.at(0.5, 1.5, 0.04)
-    table.hear("ball", "out")
+    table.send("ball", "out")
     away = table.places["ball"].position - table.places["red_attacker"].position
     assert math.hypot(*away[:2]) >= 0.39
 
 
-def test_a_penalty_takes_a_robot_out_and_brings_it_back_at_the_side_line() -> None:
-    table = Table()
+def test_penalized_robot_returns_at_the_side_line() -> None:
+    table = RefereeRig()
     table.play()
     table.places["ball"] = Pose.at(0.5, 0.4, 0.04)
-    table.hear("penalty", "blue_left")
+    table.send("penalty", "blue_left")
     assert abs(table.places["blue_left"].position[1]) > WIDTH / 2 + 0.2
-    table.wait(10)
-    table.hear("goal", "red")  # a kick-off does not bring it back
-    table.wait(1.5)
+    table.pass_time(10)
+    table.send("goal", "red")  # a kick-off does not bring it back
+    table.pass_time(1.5)
     assert abs(table.places["blue_left"].position[1]) > WIDTH / 2 + 0.2
-    table.wait(18.4)
+    table.pass_time(18.4)
     assert "blue_left" in table.game.out
-    table.wait(0.2)
+    table.pass_time(0.2)
     x, y, _ = table.places["blue_left"].position
     assert not table.game.out
     assert x == 0
     assert -WIDTH / 2 < y < -1.0
-    assert kinds(table.said)[-1] == "back"
+    assert kinds(table.messages)[-1] == "back"
 
 
-def test_a_second_penalty_starts_the_time_anew_and_a_pardon_ends_it() -> None:
-    table = Table()
+def test_second_penalty_restarts_its_time_and_a_pardon_ends_it() -> None:
+    table = RefereeRig()
     table.play()
-    table.hear("penalty", "red_attacker")
-    table.wait(10)
-    table.hear("penalty", "red_attacker", seconds=25.0)
-    table.wait(21)
+    table.send("penalty", "red_attacker")
+    table.pass_time(10)
+    table.send("penalty", "red_attacker", seconds=25.0)
+    table.pass_time(21)
     assert "red_attacker" in table.game.out
-    table.hear("pardon", "red_attacker")
+    table.send("pardon", "red_attacker")
     assert not table.game.out
     with pytest.raises(BadValue, match="is not out"):
-        table.hear("pardon", "red_attacker")
+        table.send("pardon", "red_attacker")
     table.moved.clear()
     table.agenda = [one for one in table.agenda if one[1].order == "pardon"]
-    table.wait(100)  # the clock of the second penalty rings for nobody
+    table.pass_time(100)  # the clock of the second penalty rings for nobody
     assert not table.moved
 
 
-def test_two_who_come_back_stand_apart() -> None:
-    table = Table()
+def test_two_returning_robots_stand_apart() -> None:
+    table = RefereeRig()
     table.play()
     for name in ("blue_left", "blue_right", "blue_middle"):
-        table.hear("penalty", name)
-    table.wait(31)
+        table.send("penalty", name)
+    table.pass_time(31)
     spots = [table.places[name].position[:2] for name in ("blue_left", "blue_right", "blue_middle")]
     assert all(math.dist(a, b) >= 0.39 for i, a in enumerate(spots) for b in spots[:i])
 
 
-def test_who_lies_is_stood_up() -> None:
-    table = Table("match_1v3", "match.lift_after=2.0")
+def test_fallen_robot_is_placed_upright() -> None:
+    table = RefereeRig("match_1v3", "match.lift_after=2.0")
     table.places["blue_left"] = Pose.at(1.0, -0.6, 0.05, roll=2.0)
-    table.wait(2.0)
-    assert not table.said
-    table.wait(0.6)
-    assert table.said == ["lifted: blue_left stands again"]
-    table.wait(10)
-    assert len(table.said) == 1
+    table.pass_time(2.0)
+    assert not table.messages
+    table.pass_time(0.6)
+    assert table.messages == ["lifted: blue_left stands again"]
+    table.pass_time(10)
+    assert len(table.messages) == 1
 
 
-def test_after_the_end_nothing_counts() -> None:
-    table = Table()
+def test_goals_after_the_end_do_not_count() -> None:
+    table = RefereeRig()
     table.play()
-    table.hear("finish")
-    table.hear("ball", "yellow")
-    assert table.said[-1] == "finished: red 0 : 0 blue"
-    for order, who in (("start", ""), ("kickoff", "red"), ("goal", "red"), ("half", "")):
+    table.send("finish")
+    table.send("ball", "yellow")
+    assert table.messages[-1] == "finished: red 0 : 0 blue"
+    for order, robot in (("start", ""), ("kickoff", "red"), ("goal", "red"), ("half", "")):
         with pytest.raises(BadValue, match="over"):
-            table.hear(order, who)
+            table.send(order, robot)
     with pytest.raises(UnknownName, match="red_attacker"):
-        table.hear("penalty", "red_atacker")
+        table.send("penalty", "red_atacker")
     with pytest.raises(UnknownName, match="blue"):
-        Table().hear("kickoff", "blu")
+        RefereeRig().send("kickoff", "blu")

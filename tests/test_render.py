@@ -56,7 +56,9 @@ def reddish(image: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("options", [{}, FAST])
 @pytest.mark.parametrize("view", ["top", TOP_LIKE])
-def test_a_red_box_is_where_it_should_be(options: dict[str, bool], view: Viewpoint | str) -> None:
+def test_red_box_appears_at_its_projected_position(
+    options: dict[str, bool], view: Viewpoint | str
+) -> None:
     with Renderer(161, 121, **options) as renderer:
         image = renderer.picture(*scene(x=1.0), view)
     assert image.shape == (121, 161, 3)
@@ -78,7 +80,7 @@ def test_azimuth_90_looks_along_y() -> None:
     assert centre(reddish(from_y))[1] < 35
 
 
-def test_a_wider_view_makes_things_smaller() -> None:
+def test_wider_field_of_view_makes_objects_smaller() -> None:
     model, data = scene(x=0)
     with Renderer(320, 240, **FAST) as renderer:
         narrow = reddish(
@@ -90,7 +92,7 @@ def test_a_wider_view_makes_things_smaller() -> None:
 
 
 @pytest.mark.parametrize("view", ["top", TOP_LIKE])
-def test_depth_is_geometry(view: Viewpoint | str) -> None:
+def test_depth_agrees_with_geometry(view: Viewpoint | str) -> None:
     with Renderer(160, 120, **FAST) as renderer:
         depth = renderer.depth(*scene(x=0), view)
     assert depth.dtype == np.float32
@@ -98,13 +100,13 @@ def test_depth_is_geometry(view: Viewpoint | str) -> None:
     assert depth[2, 2] == pytest.approx(5.0, rel=0.01)  # along the axis, not along the ray
 
 
-def test_the_sky_is_infinitely_far() -> None:
+def test_depth_of_the_sky_is_infinite() -> None:
     with Renderer(40, 30, **FAST) as renderer:
         depth = renderer.depth(*scene(), Viewpoint((0, 0, 4), 5, 90, 20))
     assert np.isinf(depth[0]).all()
 
 
-def test_depth_leaves_pictures_as_they_were() -> None:
+def test_depth_rendering_does_not_change_pictures() -> None:
     model, data = scene()
     with Renderer(64, 48) as renderer:
         before = renderer.picture(model, data, "top")
@@ -112,7 +114,7 @@ def test_depth_leaves_pictures_as_they_were() -> None:
         np.testing.assert_array_equal(renderer.picture(model, data, "top"), before)
 
 
-def test_two_models_and_two_renderers_in_turn() -> None:
+def test_two_renderers_of_two_models_alternate() -> None:
     red, blue = scene(), scene(rgba="0 0 1 1")
     with Renderer(64, 48, **FAST) as one, Renderer(32, 24) as two:
         first = one.picture(*red, "top")
@@ -125,7 +127,7 @@ def test_two_models_and_two_renderers_in_turn() -> None:
     assert small.shape == (24, 32, 3)
 
 
-def test_the_callers_model_is_unchanged() -> None:
+def test_rendering_does_not_change_the_model() -> None:
     model, data = scene()
     before = _bytes(model)
     with Renderer(1300, 700, **FAST) as renderer:  # larger than MuJoCo's default buffer
@@ -141,13 +143,13 @@ def _bytes(model: mujoco.MjModel) -> bytes:
     return buffer.tobytes()
 
 
-def test_sites_are_not_seen() -> None:
+def test_sites_are_not_rendered() -> None:
     with Renderer(64, 48, **FAST) as renderer:
         image = renderer.picture(*scene(), "top").astype(int)
     assert not ((image[..., 1] > 60) & (image[..., 1] > 2 * image[..., 0])).any()
 
 
-def test_a_snapshot_of_any_model_shows_what_was_then_and_a_little_later() -> None:
+def test_snapshot_renders_the_state_of_its_time() -> None:
     ball = "<body name='ball' pos='0 0 1'><freejoint/><geom size='.1'/></body>"
     model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{ball}</worldbody></mujoco>")
     data = mujoco.MjData(model)
@@ -162,7 +164,7 @@ def test_a_snapshot_of_any_model_shows_what_was_then_and_a_little_later() -> Non
     assert not then.equals(Snapshot.of(model, data))
 
 
-def test_mistakes_are_told() -> None:
+def test_invalid_options_are_rejected() -> None:
     model, data = scene()
     with pytest.raises(BadValue, match="0 x 10"):
         Renderer(0, 10)
@@ -175,7 +177,7 @@ def test_mistakes_are_told() -> None:
         renderer.picture(model, data, "top")
 
 
-def run(code: str, **variables: str) -> str:
+def run_python(code: str, **variables: str) -> str:
     """Run ``code`` in a fresh process and return all it says."""
     kept = {k: v for k, v in os.environ.items() if k not in ("MUJOCO_GL", "PYOPENGL_PLATFORM")}
     source = str(Path(gl.__file__).parents[2])
@@ -189,15 +191,17 @@ def run(code: str, **variables: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_an_unknown_back_end_is_one_sentence() -> None:
-    said = run("from grouser.rendering import gl; gl.open_context(8, 8)", MUJOCO_GL="nonsense")
-    assert said.splitlines()[-1] == (
+def test_unknown_back_end_is_reported_in_one_sentence() -> None:
+    output = run_python(
+        "from grouser.rendering import gl; gl.open_context(8, 8)", MUJOCO_GL="nonsense"
+    )
+    assert output.splitlines()[-1] == (
         "grouser.errors.UnknownName: MUJOCO_GL: there is no OpenGL back end 'nonsense' "
         "(there are: egl, glfw, osmesa)"
     )
 
 
-def test_no_back_end_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_back_end_is_reported_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MUJOCO_GL", raising=False)
     monkeypatch.setattr(gl, "_works", lambda _: False)
     gl.back_end.cache_clear()
@@ -205,14 +209,14 @@ def test_no_back_end_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         gl.open_context(8, 8)
 
 
-def test_only_the_wanted_back_end_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_selected_back_end_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUJOCO_GL", "OSMesa")
     assert gl.candidates() == ("osmesa",)
     monkeypatch.setenv("MUJOCO_GL", "")
     assert gl.candidates()[0] == "egl"
 
 
-def test_osmesa_takes_over_where_egl_has_no_driver() -> None:
+def test_osmesa_is_used_where_egl_has_no_driver() -> None:
     code = """
 import os
 from grouser.rendering import gl
@@ -227,17 +231,19 @@ with Renderer(16, 16) as renderer:
     image = renderer.picture(model, data, Viewpoint((0, 0, 0), 5, 0, 0))
 print(gl.back_end(), image[8, 8].max() > 0, os.environ.get("MUJOCO_GL"))
 """
-    said = run(code, __EGL_VENDOR_LIBRARY_DIRS="/nonexistent", __EGL_VENDOR_LIBRARY_FILENAMES="")
-    if "libosmesa6" in said:
+    output = run_python(
+        code, __EGL_VENDOR_LIBRARY_DIRS="/nonexistent", __EGL_VENDOR_LIBRARY_FILENAMES=""
+    )
+    if "libosmesa6" in output:
         pytest.skip("OSMesa is not installed")
-    assert said == "osmesa True None\n"
+    assert output == "osmesa True None\n"
 
 
 def test_importing_the_renderer_loads_no_opengl() -> None:
     code = (
         "import sys, grouser.rendering.renderer; print([m for m in sys.modules if 'OpenGL' in m])"
     )
-    assert run(code) == "[]\n"
+    assert run_python(code) == "[]\n"
 
 
 def gradient(width: int = 64, height: int = 48, shift: int = 0) -> np.ndarray:
@@ -245,7 +251,7 @@ def gradient(width: int = 64, height: int = 48, shift: int = 0) -> np.ndarray:
     return np.stack([ramp, 2 * ramp, 255 - ramp], axis=-1)
 
 
-def film(path: Path, frames: Iterable[np.ndarray]) -> None:
+def write_video(path: Path, frames: Iterable[np.ndarray]) -> None:
     with Video(path, fps=20) as video:
         for frame in frames:
             video.add(frame)
@@ -257,12 +263,14 @@ def test_png_round_trip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("ending", "wide"), [(".mp4", 64), (".webm", 63)])
-def test_video_reads_back(
+def test_video_round_trip(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], ending: str, wide: int
 ) -> None:
     cv2 = pytest.importorskip("cv2")
     path = tmp_path / f"a{ending}"
-    film(path, (gradient(63, 48, shift) for shift in range(42)))  # an odd width; over two seconds
+    write_video(
+        path, (gradient(63, 48, shift) for shift in range(42))
+    )  # an odd width; over two seconds
     assert capfd.readouterr().err == ""
     capture = cv2.VideoCapture(str(path))
     assert capture.get(cv2.CAP_PROP_FRAME_COUNT) == 42
@@ -279,7 +287,7 @@ def test_video_reads_back(
 
 def test_webm_needs_no_opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cv2", None)
-    film(tmp_path / "a.webm", [gradient(), gradient(shift=9)])
+    write_video(tmp_path / "a.webm", [gradient(), gradient(shift=9)])
     content = (tmp_path / "a.webm").read_bytes()
     assert content[:4] == bytes.fromhex("1a45dfa3")
     assert b"webm" in content[:128]
@@ -289,7 +297,7 @@ def test_webm_needs_no_opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert (tmp_path / "b.webm").read_bytes() == content
 
 
-def test_a_gif_is_small_slow_and_loops(tmp_path: Path) -> None:
+def test_gif_is_small_slow_and_loops(tmp_path: Path) -> None:
     with Video(tmp_path / "a.gif", fps=25) as video:
         for shift in range(10):
             video.add(gradient(960, 640, 9 * shift))
@@ -298,19 +306,21 @@ def test_a_gif_is_small_slow_and_loops(tmp_path: Path) -> None:
         assert gif.info["duration"] == 80
 
 
-def test_an_aborted_video_leaves_nothing(tmp_path: Path) -> None:
+def test_aborted_video_leaves_no_file(tmp_path: Path) -> None:
     pytest.importorskip("cv2")
     size = [64, 64, 0]
     with pytest.raises(ZeroDivisionError):
-        film(tmp_path / "a.mp4", (gradient(4096 // width) for width in size))
+        write_video(tmp_path / "a.mp4", (gradient(4096 // width) for width in size))
     with pytest.raises(BadValue, match="this one is"):
-        film(tmp_path / "a.mp4", [gradient(64), gradient(32)])
+        write_video(tmp_path / "a.mp4", [gradient(64), gradient(32)])
     with pytest.raises(BadValue, match="a frame or more"):
-        film(tmp_path / "a.mp4", [])
+        write_video(tmp_path / "a.mp4", [])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_video_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_video_options_are_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(BadValue, match=r"must end in \.webm, \.mp4, \.gif$"):
         Video(tmp_path / "a.avi", 20)
     with pytest.raises(BadValue, match="0 frames per second"):

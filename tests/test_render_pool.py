@@ -7,8 +7,11 @@ import re
 import signal
 import sys
 import time
+from collections.abc import AsyncIterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.render_fixtures import (
     SECRET,
@@ -30,12 +33,13 @@ from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.protocol import rendering as wire
 from grouser.protocol.images import Credential, Frame, ImageClientSide, ImageType, WholeFrame
+from grouser.sensors.sensor import Reading
 from grouser.service.access import AccessControl, Role, Token
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
 
 
-def two_robots():
+def two_robots() -> Simulation:
     return Simulation(
         pack_world(
             ers7_entry("rex", 0.0, 0.0, 0.0, forward=0.15),
@@ -44,13 +48,15 @@ def two_robots():
     )
 
 
-async def draw(views, simulation, *robots):
+async def draw(
+    views: Views, simulation: Simulation, *robots: str
+) -> tuple[dict[str, npt.NDArray[np.uint8]], dict[str, Reading]]:
     """Draw the robots' newest readings; return pictures and readings."""
     readings = {name: simulation.read(name, "camera") for name in robots}
     for name, reading in readings.items():
         views.offer(name, reading)
 
-    def there():
+    def there() -> bool:
         pictures = {name: views.frames.pictures.get((name, "camera")) for name in robots}
         return all(p and p.time == readings[name].time for name, p in pictures.items())
 
@@ -61,7 +67,7 @@ async def draw(views, simulation, *robots):
     return {name: rgb(frame) for name, frame in shown.items()}, readings
 
 
-def assert_same(pictures, readings) -> None:
+def assert_same(pictures: dict[str, npt.NDArray[np.uint8]], readings: dict[str, Reading]) -> None:
     for name, picture in pictures.items():
         assert picture.std() > 3, "there is something to be open_views"
         assert np.array_equal(picture, readings[name].array("image"))
@@ -177,7 +183,7 @@ def test_fps_limits_the_picture_rate() -> None:
 
 
 @contextlib.asynccontextmanager
-async def render_host_process(port, *more):
+async def render_host_process(port: int, *more: str) -> AsyncIterator[Any]:
     """Run ``grouser render-worker`` in a process; yield it and its image port."""
     # SIGINT is ignored where the test suite runs in the background of a shell; the child process
     # would inherit that.
@@ -199,7 +205,7 @@ async def render_host_process(port, *more):
         await process.wait()
 
 
-async def first_frame(port, *credentials):
+async def first_frame(port: int, *credentials: Credential) -> Frame:
     """Request one frame of an image port."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for each in credentials:
@@ -272,7 +278,7 @@ async def test_local_workers_take_over_when_remote_ones_disconnect() -> None:
 )
 @run_in_event_loop
 async def test_remote_worker_without_valid_token_is_rejected(
-    tokens, token, reason, caplog: pytest.LogCaptureFixture
+    tokens: tuple[Token], token: str, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     pool = RenderPool(workers=0)
     async with remote_worker_port(
@@ -313,7 +319,7 @@ async def test_malformed_handshake_closes_the_connection() -> None:
     ],
 )
 def test_command_rejects_invalid_options(
-    options, sentence, monkeypatch: pytest.MonkeyPatch
+    options: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GROUSER_TOKEN", raising=False)
     ended = CliRunner().invoke(app, ["render-worker", *options])

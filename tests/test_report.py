@@ -44,7 +44,7 @@ def full_report(folder: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_everything_is_inside_and_nothing_is_fetched(tmp_path: Path) -> None:
+def test_report_is_self_contained(tmp_path: Path) -> None:
     page = full_report(tmp_path)
     sources = re.findall(r'src="([^"]*)"', page)
     assert len(sources) == 3
@@ -56,7 +56,7 @@ def test_everything_is_inside_and_nothing_is_fetched(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.asarray(first), IMAGE)
 
 
-def test_all_text_is_escaped_and_marked_up(tmp_path: Path) -> None:
+def test_text_is_escaped_and_marked_up(tmp_path: Path) -> None:
     page = full_report(tmp_path)
     assert "<title>Is 1 &lt; 2?</title>" in page
     assert "A &amp; B, Table I" in page
@@ -71,7 +71,7 @@ def test_all_text_is_escaped_and_marked_up(tmp_path: Path) -> None:
     assert "<td>a&amp;b</td><td>0.1235</td>" in page
 
 
-def test_disagreements_stand_out(tmp_path: Path) -> None:
+def test_disagreements_are_highlighted(tmp_path: Path) -> None:
     page = full_report(tmp_path)
     assert page.count('<tr class="bad">') == 1
     assert page.count("DISAGREES") == 1
@@ -79,16 +79,16 @@ def test_disagreements_stand_out(tmp_path: Path) -> None:
     assert '<th class="group" colspan="2">Paper</th>' in page
 
 
-def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
+def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
     assert full_report(tmp_path) == full_report(tmp_path)
 
 
-def test_a_missing_video_is_told(tmp_path: Path) -> None:
+def test_missing_video_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match=r"gone\.mp4: cannot be read"):
         Report(TABLE).add_video(tmp_path / "gone.mp4")
 
 
-def test_strip_lays_pictures_out_in_reading_order() -> None:
+def test_strip_arranges_pictures_in_reading_order() -> None:
     frames = [np.full((10, 20, 3), shade, np.uint8) for shade in (10, 20, 30)]
     row = picture_strip(frames)
     assert row.shape == (10, 3 * 20 + 2 * 4, 3)
@@ -112,7 +112,7 @@ def test_strip_captions_fit_under_their_picture() -> None:
     assert not band[80:84].any()
 
 
-def test_strip_mistakes_are_told() -> None:
+def test_invalid_strips_are_rejected() -> None:
     one, two = np.zeros((4, 4, 3), np.uint8), np.zeros((4, 5, 3), np.uint8)
     with pytest.raises(BadValue, match="of one size"):
         picture_strip([one, two])

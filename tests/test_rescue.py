@@ -1,6 +1,8 @@
 """A robot whose physics diverges starts over; the others never notice, to the bit."""
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 import grouser
 from grouser.errors import SimulationDiverged, UnknownName
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.physics.drives import torque
 from grouser.simulation.changes.actions import Join, Leave, Restart, SetPose
 from grouser.simulation.divergence.recovery import DivergenceRecovery
@@ -22,7 +24,9 @@ from grouser.world.terrain.flat import Flat
 TICK = 0.002
 
 
-def robot(name, kind, x, command=None, **options):
+def robot(
+    name: str, kind: str, x: float, command: dict[str, float] | None = None, **options: str
+) -> RobotEntry:
     return RobotEntry(
         name=name, kind=kind, position=(x, 0.0, 0.0), options=options, command=command or {}
     )
@@ -35,47 +39,54 @@ PACK = (
 )
 
 
-def world(*robots, objects=()):
+def world(*robots: RobotEntry, objects: tuple[Ball, ...] = ()) -> World:
     return World(
         name="test", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=robots, objects=objects
     )
 
 
-def root(simulation, name):
+def root(simulation: Simulation, name: str) -> Any:
     return simulation.model.body(f"{name}/{simulation.scene.robots[name].root}")
 
 
-def speed(simulation, name) -> None:
+def speed(simulation: Simulation, name: str) -> None:
     simulation.data.qvel[root(simulation, name).dofadr[0] + 2] = 1e4
 
 
-def no_number(simulation, name) -> None:
+def set_nan(simulation: Simulation, name: str) -> None:
     simulation.data.qvel[root(simulation, name).dofadr[0]] = np.nan
 
 
-def nowhere(simulation, name) -> None:
+def move_to_infinity(simulation: Simulation, name: str) -> None:
     joint = root(simulation, name).jntadr[0]
     simulation.data.qpos[simulation.model.jnt_qposadr[joint]] = np.nan
 
 
-def force(simulation, name) -> None:
+def force(simulation: Simulation, name: str) -> None:
     simulation.data.xfrc_applied[root(simulation, name).id, 2] = 1e15
 
 
-def put_back(simulation, name) -> None:
+def reset_robot(simulation: Simulation, name: str) -> None:
     simulation.apply(Restart(name))
 
 
-def said(simulation):
+def reading_bits(simulation: Simulation) -> list[tuple[str, str, float, dict[str, bytes]]]:
     """Return what all sensors have said since the last call, to the bit."""
     return [
-        (who, new.sensor, new.time, {key: new.array(key).tobytes() for key in new.values})
-        for who, new in simulation.drain_readings()
+        (robot_name, new.sensor, new.time, {key: new.array(key).tobytes() for key in new.values})
+        for robot_name, new in simulation.drain_readings()
         if not any(value.dtype == object for value in map(new.array, new.values))  # a camera's
     ]
 
 
-def run(fault, name, tick=TICK, until=0.06, at=0.03, robots=PACK):
+def run(
+    fault: Callable[..., Any],
+    name: str,
+    tick: float = TICK,
+    until: float = 0.06,
+    at: float = 0.03,
+    robots: tuple[RobotEntry, RobotEntry, RobotEntry] = PACK,
+) -> tuple[Array, tuple[str, list[Any]], list[tuple[int, str]]]:
     """Return the run's state at every tick, a print of all it led to, and who was rescued when."""
     simulation = Simulation(world(*robots))
     simulation.drain_readings()  # from now on readings are kept
@@ -84,32 +95,32 @@ def run(fault, name, tick=TICK, until=0.06, at=0.03, robots=PACK):
     for number in range(round(until / tick)):
         if number == round(at / tick):
             fault(simulation, name)
-        rescued += [(number, who) for who in rescue.step(tick)]
+        rescued += [(number, robot_name) for robot_name in rescue.step(tick)]
         states.append(np.concatenate([simulation.data.qpos, simulation.data.qvel]))
-    readings = said(simulation)
-    assert {who for who, *_ in readings} == {robot.name for robot in robots}
+    readings = reading_bits(simulation)
+    assert {robot_name for robot_name, *_ in readings} == {robot.name for robot in robots}
     return np.array(states), (simulation.fingerprint(), readings), rescued
 
 
 @pytest.mark.parametrize("name", ["rex", "surface", "segments"])
-def test_the_others_go_on_as_if_somebody_had_been_put_back(name) -> None:
-    wanted, fingerprint, nobody = run(put_back, name)
-    assert nobody == []
-    for fault in (speed, no_number, nowhere, force):
+def test_other_robots_continue_as_after_a_commanded_reset(name: str) -> None:
+    wanted, fingerprint, no_fault = run(reset_robot, name)
+    assert no_fault == []
+    for fault in (speed, set_nan, move_to_infinity, force):
         states, print_, rescued = run(fault, name)
         assert rescued == [(15, name)], fault.__name__
         np.testing.assert_array_equal(states, wanted)
         assert print_ == fingerprint
 
 
-def test_a_long_beat_is_as_good_as_short_ones() -> None:
+def test_recovery_does_not_depend_on_the_tick_length() -> None:
     states, fingerprint, rescued = run(speed, "rex", tick=0.03)
-    wanted, wanted_print, _ = run(put_back, "rex", tick=0.03)
+    wanted, wanted_print, _ = run(reset_robot, "rex", tick=0.03)
     np.testing.assert_array_equal(states, wanted)
     assert (fingerprint, rescued) == (wanted_print, [(1, "rex")])
 
 
-def test_guarding_changes_nothing() -> None:
+def test_guard_does_not_change_the_simulation() -> None:
     plain, guarded = Simulation(world(*PACK)), Simulation(world(*PACK))
     rescue = DivergenceRecovery(guarded)
     for _ in range(30):
@@ -118,22 +129,22 @@ def test_guarding_changes_nothing() -> None:
     assert guarded.fingerprint() == plain.fingerprint()
 
 
-def test_two_at_once_are_both_put_back_and_nobody_else() -> None:
-    def both(simulation, name) -> None:
+def test_two_simultaneous_divergences_reset_both_robots_only() -> None:
+    def fault_both(simulation: Simulation, name: str) -> None:
         speed(simulation, name)
-        no_number(simulation, "segments")
+        set_nan(simulation, "segments")
 
-    def put_both_back(simulation, name) -> None:
-        put_back(simulation, name)
-        put_back(simulation, "segments")
+    def reset_both(simulation: Simulation, name: str) -> None:
+        reset_robot(simulation, name)
+        reset_robot(simulation, "segments")
 
-    states, _, rescued = run(both, "rex")
+    states, _, rescued = run(fault_both, "rex")
     assert sorted(rescued) == [(15, "rex"), (15, "segments")]
-    np.testing.assert_array_equal(states, run(put_both_back, "rex")[0])
+    np.testing.assert_array_equal(states, run(reset_both, "rex")[0])
 
 
 @pytest.mark.parametrize("name", ["rex", "surface", "segments"])
-def test_who_is_put_back_stands_as_at_the_start(name) -> None:
+def test_reset_robot_stands_as_at_the_start(name: str) -> None:
     simulation = Simulation(world(*PACK))
     model, data = simulation.model, simulation.data
     own = np.isin(model.dof_bodyid, BodyOwnership(simulation.scene).bodies(name))
@@ -152,7 +163,7 @@ def test_who_is_put_back_stands_as_at_the_start(name) -> None:
     assert np.abs(data.qvel[own]).max() > 0.01, "its standing command counts again"
 
 
-def test_a_fault_in_an_object_is_put_right_as_well() -> None:
+def test_diverged_object_is_reset() -> None:
     ball = Ball(name="ball", radius=0.05, position=(0.0, 1.0, 0.05), mass=0.1, friction=0.5)
     simulation = Simulation(world(PACK[0], objects=(ball,)))
     rescue = DivergenceRecovery(simulation)
@@ -162,18 +173,18 @@ def test_a_fault_in_an_object_is_put_right_as_well() -> None:
     assert simulation.pose("ball").position == pytest.approx([0, 1, 0.05], abs=1e-3)
 
 
-@pytest.mark.parametrize("there", [Pose.at(x=-1.0, z=-50.0), Pose.at(x=1e12), Pose.at(y=-2e5)])
-def test_who_leaves_the_world_is_put_back(there) -> None:
+@pytest.mark.parametrize("xyz", [Pose.at(x=-1.0, z=-50.0), Pose.at(x=1e12), Pose.at(y=-2e5)])
+def test_robot_outside_the_world_is_reset(xyz: Pose) -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     start = simulation.pose("rex").position
-    simulation.apply(SetPose("rex", there))
-    rescued = [who for _ in range(60) for who in rescue.step(TICK)]
+    simulation.apply(SetPose("rex", xyz))
+    rescued = [robot_name for _ in range(60) for robot_name in rescue.step(TICK)]
     assert rescued == ["rex"]
     assert simulation.pose("rex").position == pytest.approx(start, abs=0.02)
 
 
-def test_a_start_that_is_taken_is_left_alone() -> None:
+def test_occupied_start_is_not_used() -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     simulation.apply(SetPose("segments", simulation.pose("surface")))
@@ -187,19 +198,19 @@ def test_a_start_that_is_taken_is_left_alone() -> None:
     assert np.abs(simulation.data.qvel).max() < 10
 
 
-def test_the_guard_goes_on_through_joining_and_leaving() -> None:
+def test_guard_works_after_joining_and_leaving() -> None:
     simulation = Simulation(world(PACK[0]))
     rescue = DivergenceRecovery(simulation)
     simulation.apply(Join(PACK[2]))
     rescue.step(TICK)
-    no_number(simulation, "segments")
+    set_nan(simulation, "segments")
     assert rescue.step(TICK) == ["segments"]
     simulation.apply(Leave("segments"))
-    no_number(simulation, "rex")
+    set_nan(simulation, "rex")
     assert rescue.step(TICK) == ["rex"]
 
 
-def test_a_world_that_cannot_go_on_says_so() -> None:
+def test_unrecoverable_world_raises() -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     simulation.model.opt.gravity[2] = np.nan
@@ -207,13 +218,13 @@ def test_a_world_that_cannot_go_on_says_so() -> None:
         rescue.step(TICK)
 
 
-def test_nobody_of_this_name() -> None:
+def test_unknown_robot_is_rejected() -> None:
     with pytest.raises(UnknownName, match="no robot or object 'rx'"):
         Simulation(world(PACK[0])).apply(Restart("rx"))
 
 
 @pytest.mark.slow  # 1.5 to 2.5 %, by the machine's minute: too near its bound to stop a submission
-def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guard_costs_less_than_a_fiftieth_of_a_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = Simulation(grouser.load("aibo_meet"))
     rescue = DivergenceRecovery(simulation)
     rescue.step(0.2)
@@ -221,23 +232,23 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch: pytest.Monke
     spent, calls = {guarded: 0.0, step: 0.0}, {guarded: 0, step: 0}
 
     def timed(call):
-        def measured(*given) -> None:
+        def with_timer(*given: object) -> None:
             begin = time.perf_counter()
             call(*given)
             spent[call] += time.perf_counter() - begin
             calls[call] += 1
 
-        return measured
+        return with_timer
 
-    def nothing() -> None:
+    def no_operation() -> None:
         """Cost nothing, so that the clock's own cost shows."""
 
     def clock_cost():
-        spent[nothing] = calls[nothing] = 0
-        clocked, begin = timed(nothing), time.perf_counter()
+        spent[no_operation] = calls[no_operation] = 0
+        clocked, begin = timed(no_operation), time.perf_counter()
         for _ in range(1000):
             clocked()
-        return (time.perf_counter() - begin - spent[nothing]) / 1000
+        return (time.perf_counter() - begin - spent[no_operation]) / 1000
 
     clock = min(clock_cost() for _ in range(10))  # the step's clock runs inside the guard's
     monkeypatch.setattr(rescue, "physics", timed(guarded))
@@ -254,7 +265,7 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch: pytest.Monke
     assert min(shares) < 0.02
 
 
-def test_only_what_the_rescue_steps_is_guarded() -> None:
+def test_only_steps_of_the_recovery_are_guarded() -> None:
     """A guard that is nobody's attribute cannot be left behind: the simulation has none."""
     simulation = Simulation(world(*PACK), crash_folder=None)
     before = set(vars(simulation))

@@ -11,7 +11,7 @@ from grouser.robots.kinds import describe
 from grouser.simulation.simulation import Simulation
 
 
-def test_the_numbers_of_legs_and_body_are_options() -> None:
+def test_leg_and_body_parameters_are_options() -> None:
     options = {"leg_length": 0.045, "hip_x": 0.045, "hip_y": 0.03, "hip_z": 0.004}
     robot = describe("velociroach", options | {"yaw_inertia": 2.5e-5}, "here").build()
     model = robot.spec.compile()
@@ -21,7 +21,7 @@ def test_the_numbers_of_legs_and_body_are_options() -> None:
     assert sorted(model.body("body").inertia)[-1] == pytest.approx(2.5e-5)
 
 
-def test_a_roach_of_other_numbers_stands_and_runs() -> None:
+def test_roach_with_other_parameters_stands_and_runs() -> None:
     options = {"leg_length": 0.04, "abduction_middle_deg": 20.0, "rod_ratio": 0.3}
     entry = world().robots[0].model_copy(update={"options": options, "command": {}})
     simulation = Simulation(world().changed(robots=(entry,)))
@@ -33,7 +33,7 @@ def test_a_roach_of_other_numbers_stands_and_runs() -> None:
     assert math.dist(simulation.pose("roach").position[:2], before[:2]) > 0.05
 
 
-def test_a_short_rod_returns_the_feet_faster_than_they_push() -> None:
+def test_short_rod_makes_the_return_stroke_faster() -> None:
     """Slider and crank: the same way in both directions, at different speeds."""
     gait = describe("velociroach", {"rod_ratio": 0.6}, "here").build().gait
     phase = np.linspace(0, 2 * math.pi, 721)
@@ -55,6 +55,8 @@ def test_a_short_rod_returns_the_feet_faster_than_they_push() -> None:
         ({"yaw_inertia": 1.0}, "at most the sum of the two others"),
     ],
 )
-def test_impossible_numbers_are_refused_in_words(options, says) -> None:
+def test_invalid_parameters_are_rejected_with_a_reason(
+    options: dict[str, float], says: str
+) -> None:
     with pytest.raises(BadValue, match=says):
         describe("velociroach", options, "here")

@@ -1,4 +1,4 @@
-"""The report's tables with paths: the scene as printed, the statistics, and short runs of each."""
+"""The report's tables with paths: printed dimensions of the world, statistics, short runs."""
 
 import math
 from itertools import product
@@ -12,21 +12,23 @@ from grouser.experiments.roach.driven_paths import (
     Tally,
     energy_figures,
     fisher_p,
-    planned,
+    plan_paths,
     validity_of,
 )
-from grouser.experiments.roach.plywood_world import DECK, MIDDLE, real_world
+from grouser.experiments.roach.table73 import DECK, MIDDLE, real_world
 from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
+from grouser.world.file import World
 
 
-def heights(world, points):
+def heights(world: World, points: list[tuple[float, float]] | Array) -> Array:
     return Ground(compose(world)).below(points).height
 
 
 def test_the_double_bridge_is_as_printed() -> None:
-    """Table C.1, laid along y; start and goal are 0.1 m before and behind it."""
+    """Table C.1 along y; start and goal are 0.1 m before and behind the bridge."""
     places = {(0, -1.6): 0, (0, -1.0): 0.1, (-0.75, 0): 0.2, (0.75, 0): 0.2, (0, 0): 0, (0, 1): 0.1}
     world = bridge_world()
     assert heights(world, list(places)) == pytest.approx(list(places.values()), abs=1e-6)
@@ -46,10 +48,10 @@ def test_the_top_bridge_is_the_rougher_one() -> None:
     assert not np.allclose(heights(other, grid), heights(world, grid))
 
 
-def test_prm_goes_over_both_bridges() -> None:
+def test_prm_finds_paths_over_both_bridges() -> None:
     validity = validity_of(bridge_world(), ROBOT, BOUNDS)
-    plans = planned(validity, START, GOAL, planner="PRM", seeds=range(12))
-    groups = table71.by_bridge(plans, 3)
+    plans = plan_paths(validity, START, GOAL, planner="PRM", seeds=range(12))
+    groups = table71.group_by_bridge(plans, 3)
     assert [len(paths) for paths in groups.values()] == [3, 3]
     for name, paths in groups.items():
         for path in paths:
@@ -69,24 +71,24 @@ def test_the_plywood_bridge_is_level_between_start_and_goal() -> None:
     assert (beyond < level.min() - 0.005).all()
 
 
-def test_fishers_exact_test_is_the_tea_tasters() -> None:
+def test_fishers_exact_test_of_the_lady_tasting_tea() -> None:
     assert fisher_p(3, 4, 1, 4) == pytest.approx(34 / 70)
     assert fisher_p(10, 20, 10, 20) == pytest.approx(1.0)
     assert fisher_p(20, 20, 10, 20) < 0.001
 
 
-def test_the_test_of_signs_counts_every_choice() -> None:
+def test_the_sign_flip_test_counts_every_choice_of_signs() -> None:
     differences = np.array([0.3, 0.1, -0.05, 0.2])
     sums = [sum(s * abs(d) for s, d in zip(signs, differences, strict=True))
             for signs in product((-1, 1), repeat=4)]  # fmt: skip
-    assert table72.signs_p(differences) == pytest.approx(
+    assert table72.sign_flip_p(differences) == pytest.approx(
         np.mean([value >= differences.sum() - 1e-12 for value in sums])
     )
-    assert table72.signs_p(np.full(10, 0.1)) == pytest.approx(1 / 1024)
-    assert math.isnan(table72.signs_p(np.zeros(0)))
+    assert table72.sign_flip_p(np.full(10, 0.1)) == pytest.approx(1 / 1024)
+    assert math.isnan(table72.sign_flip_p(np.zeros(0)))
 
 
-def test_energies_are_of_successes_alone() -> None:
+def test_energies_are_of_successes_only() -> None:
     assert math.isnan(energy_figures(np.array([1.0]))["sd_over_mean"])
     figures = energy_figures(np.array([1.0, 2.0]))
     assert (figures["max_over_min"], figures["mean"]) == (2.0, 1.5)
@@ -98,7 +100,7 @@ def test_energies_are_of_successes_alone() -> None:
 def test_a_short_run_has_every_row(experiment) -> None:
     table = experiment.run(RunOptions(quick=True)).table
     assert table.of >= 1
-    said = {str(row.case["what"]) for row in table.rows}
-    assert "max over min" in said
-    assert any("p = 2 /rad" in note for note in table.notes), "what is open is named"
+    quantities = {str(row.case["what"]) for row in table.rows}
+    assert "max over min" in quantities
+    assert any("p = 2 /rad" in note for note in table.notes), "the note names the open parameters"
     assert table.figures["trials" if experiment is not table72 else "top_trials"] >= 2

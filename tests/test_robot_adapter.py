@@ -6,17 +6,17 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from support.wire_fixtures import side_speeds, simple_robot
+from support.wire_fixtures import WireRobot, side_speeds, simple_robot
 
 from grouser.errors import BadValue, UnknownName
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.gateways.usarsim.geo_conf import configuration
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import APPEARANCES, CLASSES
 from grouser.physics.drives import angle, speed, torque
 from grouser.protocol.usarsim.axes import FLIPPER_UP
 from grouser.protocol.usarsim.commands import GetConfiguration
-from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004, Dialect
 from grouser.robots.kinds import ROBOTS
 from grouser.simulation.changes.actions import SetPose
 
@@ -28,7 +28,7 @@ CAMERA_ON = {"ers7": "nod", "ers210": "roll"}
 PAN_TILT = ("ers7", "ers210", "p2dx", "p2at", "p3at")
 
 
-def heading(robot):
+def heading(robot: WireRobot) -> float:
     """Return the yaw of the wire, positive to the right."""
     w, x, y, z = robot.sim.pose("r").wxyz
     return -math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
@@ -45,7 +45,7 @@ def test_every_robot_has_a_class_and_an_appearance() -> None:
 
 
 @pytest.mark.parametrize("kind", FREE)
-def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind) -> None:
+def test_equal_side_speeds_drive_forwards_and_backwards(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Normalized true} {Left 40} {Right 40}", seconds=1.5)
     there = robot.x
@@ -55,7 +55,7 @@ def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind) -> Non
 
 
 @pytest.mark.parametrize("kind", FREE)
-def test_more_on_the_left_turns_it_to_the_right(kind) -> None:
+def test_faster_left_side_turns_right(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Normalized true} {Left 50} {Right -50}")
     turned, before = 0.0, heading(robot)
@@ -68,7 +68,7 @@ def test_more_on_the_left_turns_it_to_the_right(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", BOLTED)
-def test_belts_that_stay_carry(kind) -> None:
+def test_fixed_belts_carry_loads(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     (gone,) = robot.sim.angles("r").values()
@@ -77,7 +77,7 @@ def test_belts_that_stay_carry(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["p3at", "kenaf", "packbot"])
-def test_left_and_right_are_spins_of_the_wheels(kind) -> None:
+def test_left_and_right_are_wheel_speeds(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     before = robot.x
@@ -86,7 +86,7 @@ def test_left_and_right_are_spins_of_the_wheels(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", [*WALKERS, "p2dx", "kenaf"])
-def test_a_flying_robots_speeds_ahead_and_about(kind) -> None:
+def test_aerial_drive_sets_forward_and_turning_speed(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {LinearVelocity 0.08} {RotationalVelocity 0}", seconds=2.5)
     assert robot.x > 0.08
@@ -95,7 +95,7 @@ def test_a_flying_robots_speeds_ahead_and_about(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", WALKERS)
-def test_legs_go_sideways_and_wheels_do_not(kind) -> None:
+def test_lateral_velocity_moves_legged_robots_only(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {LateralVelocity 0.05}", seconds=3.0)
     assert robot.sim.pose("r").position[1] < -0.04  # to the right
@@ -104,14 +104,14 @@ def test_legs_go_sideways_and_wheels_do_not(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["p2at", "quince", *WALKERS])
-def test_a_cars_front_wheel_to_the_right_turns_it_to_the_right(kind) -> None:
+def test_ackerman_steering_to_the_right_turns_right(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Normalized true} {Speed 40} {FrontSteer 0.7}", seconds=2.0)
     assert heading(robot) > 0.05
     assert robot.x > 0.03
 
 
-def test_what_a_robot_cannot_do_is_refused_in_one_sentence() -> None:
+def test_impossible_command_is_rejected_in_one_sentence() -> None:
     robot = simple_robot("packbot")
     for line in (
         "DRIVE {Propeller 1}",
@@ -137,7 +137,7 @@ def test_what_a_robot_cannot_do_is_refused_in_one_sentence() -> None:
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_absurd_numbers_do_no_harm(kind) -> None:
+def test_extreme_numbers_do_not_break_the_simulation(kind: str) -> None:
     robot = simple_robot(kind)
     joint = next(iter(robot.layout.joints.hinges()), robot.layout.joints.all[0]).name
     for huge in (1e9, 1e300, -1.7e308):
@@ -159,7 +159,7 @@ def test_absurd_numbers_do_no_harm(kind) -> None:
 # -- dialects ------------------------------------------------------------------------------------
 
 
-def test_one_side_alone_works_stops_the_other_or_is_ignored() -> None:
+def test_drive_with_one_side_depends_on_the_dialect() -> None:
     sides = {}
     for dialect in (UT2004, UT3, UDK):
         robot = simple_robot("p2dx", profile=PortProfile(dialect))
@@ -171,7 +171,7 @@ def test_one_side_alone_works_stops_the_other_or_is_ignored() -> None:
     assert sides["udk"] is None
 
 
-def test_normalized_sticks_in_udk_only() -> None:
+def test_normalized_is_remembered_in_udk_only() -> None:
     for dialect in DIALECTS.values():
         robot = simple_robot("p2dx", profile=PortProfile(dialect))
         robot.command_of("DRIVE {Left 1} {Right 1} {Normalized true}")
@@ -184,7 +184,7 @@ def test_normalized_sticks_in_udk_only() -> None:
         assert left == pytest.approx(2.0)
 
 
-def test_udk_switches_on_with_true_only() -> None:
+def test_udk_light_accepts_lower_case_true_only() -> None:
     for dialect in DIALECTS.values():
         robot = simple_robot("p2dx", profile=PortProfile(dialect))
         assert robot.command_of("DRIVE {Light True}") == {}
@@ -195,7 +195,7 @@ def test_udk_switches_on_with_true_only() -> None:
         assert robot.drive_state.light  # what is not said stays
 
 
-def test_a_hundred_percent_is_the_fastest_spin_of_conf() -> None:
+def test_full_normalized_speed_is_the_configured_maximum() -> None:
     robot = simple_robot("kenaf")
     (conf,) = configuration(robot.layout, GetConfiguration("Robot"), robot.profile, cameras={})
     left, right = side_speeds(
@@ -207,7 +207,7 @@ def test_a_hundred_percent_is_the_fastest_spin_of_conf() -> None:
 # -- joints --------------------------------------------------------------------------------------
 
 
-def tip(robot, drive):
+def tip(robot: WireRobot, drive: str) -> float:
     """Return how high a flipper's arm is over its axis, m."""
     body = robot.sim.model.body(f"r/{drive}").id
     axis = robot.sim.data.xpos[body][2]
@@ -218,7 +218,9 @@ def tip(robot, drive):
     ("kind", "options"),
     [("packbot", {"flippers": True}), ("crawler", {"flippers": {"front": {"reach": 0.2}}})],
 )
-def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options) -> None:
+def test_optional_flippers_have_wire_names_and_signs(
+    kind: str, options: dict[str, bool | dict[str, dict[str, float]]]
+) -> None:
     robot = simple_robot(kind, **options)
     for name, arm in (("FLFlipper", "front_left_arm"), ("FRFlipper", "front_right_arm")):
         robot.send(f"MULTIDRIVE {{{name} {FLIPPER_UP[name] * 0.5}}}", seconds=0.5)
@@ -236,7 +238,7 @@ def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options)
         "SET {Type Joint} {Name %s} {Opcode 10} {Params %s}",
     ],
 )
-def test_the_wires_signs_raise_flippers(kind, line) -> None:
+def test_positive_wire_angles_raise_flippers(kind: str, line: str) -> None:
     robot = simple_robot(kind)
     drives = {joint.name: joint.drive for joint in robot.layout.joints.all}
     assert set(FLIPPER_UP) < set(drives)
@@ -250,7 +252,7 @@ def test_the_wires_signs_raise_flippers(kind, line) -> None:
         assert shown * FLIPPER_UP[name] > 0.4
 
 
-def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004() -> None:
+def test_flippers_are_reported_in_usarsim_order_by_ut2004_only() -> None:
     for dialect in DIALECTS.values():
         robot = simple_robot("kenaf", profile=PortProfile(dialect))
         (state,) = robot.decode(robot.state())
@@ -259,7 +261,7 @@ def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004() -> None:
         assert names == expected
 
 
-def test_a_speed_of_zero_holds_the_present_angle() -> None:
+def test_speed_zero_holds_the_present_angle() -> None:
     robot = simple_robot("kenaf")
     robot.send("DRIVE {Name RLFlipper} {Order 1} {Value 0.5}", seconds=0.6)
     there = robot.sim.angles("r")["rear_left_arm"]
@@ -270,11 +272,11 @@ def test_a_speed_of_zero_holds_the_present_angle() -> None:
     assert robot.sim.angles("r")["rear_left_arm"] == pytest.approx(there, abs=0.05)
 
 
-def test_relative_orders_add_to_what_was_told() -> None:
+def test_relative_orders_add_to_the_last_setpoint() -> None:
     robot = simple_robot("quince")
     drive = "front_left_arm"
     at = robot.sim.angles("r")[drive]
-    told = [
+    applied = [
         robot.command_of("DRIVE {Name FLFlipper} {Order 10} {Value -0.2}"),
         robot.command_of("DRIVE {Name FLFlipper} {Order 1} {Value -0.2}"),
         robot.command_of("DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"),
@@ -285,12 +287,12 @@ def test_relative_orders_add_to_what_was_told() -> None:
         ),  # after a torque: from 0
     ]
     wanted = [angle(at + 0.2), speed(0.2), speed(0.3), torque(3.0), torque(4.0), speed(0.1)]
-    for orders, setpoint in zip(told, wanted, strict=True):
+    for orders, setpoint in zip(applied, wanted, strict=True):
         assert orders[drive].mode == setpoint.mode
         assert orders[drive].value == pytest.approx(setpoint.value)
 
 
-def test_a_wheel_takes_spin_torque_and_the_brake() -> None:
+def test_wheel_accepts_speed_torque_and_brake() -> None:
     robot = simple_robot("packbot")
     radius = robot.layout.drive_mode.radius
     assert robot.command_of("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
@@ -300,7 +302,7 @@ def test_a_wheel_takes_spin_torque_and_the_brake() -> None:
         simple_robot("kenaf").command_of("DRIVE {Name FLFlipper} {Order 3} {Value 1}")
 
 
-def test_angles_stay_within_the_joints_limits() -> None:
+def test_angles_are_clamped_to_joint_limits() -> None:
     robot = simple_robot("ers7")
     assert robot.command_of("SET {Type Joint} {Name HeadTilt} {Opcode Angle} {Params 9}") == {
         "nod": angle(robot.layout.robot.limits["nod"][1])
@@ -308,7 +310,7 @@ def test_angles_stay_within_the_joints_limits() -> None:
 
 
 @pytest.mark.parametrize("kind", ["kenaf", *WALKERS, "velociroach"])
-def test_all_joints_means_every_hinge(kind) -> None:
+def test_all_joints_addresses_every_hinge(kind: str) -> None:
     robot = simple_robot(kind)
     orders = robot.command_of("SET {Type Joint} {Name AllJoints} {Opcode Angle} {Params 0}")
     assert set(orders) == set(robot.layout.robot.drives) - robot.layout.robot.rolling
@@ -316,7 +318,7 @@ def test_all_joints_means_every_hinge(kind) -> None:
     assert set(limp.values()) == {torque(0.0)}
 
 
-def test_legs_joints_move_by_name_and_our_own_names_do_as_well() -> None:
+def test_leg_joints_are_addressed_by_wire_and_drive_names() -> None:
     robot = simple_robot("ers7")
     robot.send("DRIVE {Name LFKnee} {Order 10} {Value -0.3}", seconds=0.5)
     shown = dict(robot.decode(robot.state())[1].joints)
@@ -330,24 +332,24 @@ def test_legs_joints_move_by_name_and_our_own_names_do_as_well() -> None:
 
 @pytest.mark.parametrize("kind", PAN_TILT)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect) -> None:
+def test_camera_package_pans_right_and_tilts_up(kind: str, dialect: Dialect) -> None:
     robot = simple_robot(kind, profile=PortProfile(dialect))
     first = 0 if dialect is UDK else 1
     head = "ACT" if dialect is UDK else "MISPKG"
     camera = robot.sim.data.body(f"r/{CAMERA_ON.get(kind, 'tilt')}")
 
-    def sight():
+    def line_of_sight() -> Array:
         return camera.xmat.reshape(3, 3)[:, 0]
 
     tilt = robot.state()[0].links[1].value + 0.1
-    before = float(sight()[2])
+    before = float(line_of_sight()[2])
     robot.send(
         f"{head} {{Name CameraPanTilt}} {{Link {first}}} {{Value 0.15}} {{Order 0}}"
         f"{{Link {first + 1}}} {{Value {tilt}}} {{Order 0}}",
         seconds=2.0,
     )
-    assert sight()[1] < -0.08  # y is left
-    assert sight()[2] > before + 0.05
+    assert line_of_sight()[1] < -0.08  # y is left
+    assert line_of_sight()[2] > before + 0.05
     package = robot.decode(robot.state())[0]
     assert package.links[0].value == pytest.approx(0.15, abs=0.03)
     assert package.links[1].value == pytest.approx(tilt, abs=0.03)
@@ -357,7 +359,7 @@ def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect) -> None:
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_halt_stops_it(kind) -> None:
+def test_halt_stops_the_robot(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Normalized true} {Left 30} {Right 30}", seconds=0.7)
     robot.sim.command("r", robot.layout.robot.halt())
@@ -370,7 +372,7 @@ def test_halt_stops_it(kind) -> None:
     assert (robot.drive_state.left, robot.drive_state.right) == (0.0, 0.0)
 
 
-def test_flip_puts_a_robot_on_its_tracks_again() -> None:
+def test_flip_rights_a_robot() -> None:
     robot = simple_robot("kenaf")
     assert robot.adapter.requests_flip(robot.parse("DRIVE {Flip true}"))
     assert not robot.adapter.requests_flip(robot.parse("DRIVE {Left 1} {Right 1}"))

@@ -3,6 +3,7 @@
 import dataclasses
 import shutil
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -11,7 +12,7 @@ from support.server_fixtures import ServerProcess
 
 from grouser.errors import BadValue, GrouserError
 from grouser.locomotion.flippers import FlipperClimber
-from grouser.mobility.suite import measure_candidate, mobility_trial, run_single, sweep
+from grouser.mobility.suite import SweptRun, measure_candidate, mobility_trial, run_single, sweep
 from grouser.robots.custom.custom_robot import load_robot
 from grouser.robots.custom.model_files import all_faults, read_model
 from grouser.robots.kenaf import Kenaf
@@ -29,7 +30,9 @@ ROVER = str(STUDENT / "rover.yaml")
 
 
 @pytest.mark.parametrize(("name", "builder"), [("quince", Quince()), ("kenaf", Kenaf())])
-def test_a_file_builds_the_model_that_python_builds(name, builder) -> None:
+def test_robot_file_compiles_to_the_model_of_the_builder(
+    name: str, builder: Quince | Kenaf
+) -> None:
     """To rounding: the files say sizes in decimals that the builders work out."""
     ours, theirs = load_robot(ROBOTS / f"{name}.yaml").build(), builder.build()
     mine, other = ours.spec.compile(), theirs.spec.compile()
@@ -50,7 +53,7 @@ def test_a_file_builds_the_model_that_python_builds(name, builder) -> None:
     assert len((ROBOTS / f"{name}.yaml").read_text().splitlines()) < 80
 
 
-def test_equal_files_are_equal_robots_and_a_changed_mesh_is_another(tmp_path: Path) -> None:
+def test_robots_of_equal_files_are_equal_until_a_mesh_changes(tmp_path: Path) -> None:
     shutil.copytree(STUDENT, tmp_path / "student")
     here = tmp_path / "student" / "rover.yaml"
     before, again = load_robot(here), load_robot(here)
@@ -70,19 +73,19 @@ def test_equal_files_are_equal_robots_and_a_changed_mesh_is_another(tmp_path: Pa
         {"tracks": {"0": {"oval.radius": 0.08}}},
     ],
 )
-def test_options_reach_every_field(options) -> None:
+def test_options_set_every_field(options: dict[str, float | dict[str, dict[str, Any]]]) -> None:
     robot = load_robot(ROVER, options)
     assert robot.spec.tracks[0].oval.radius == 0.08
     assert robot.spec.tracks[0].oval.length == 0.54  # its neighbours stay
 
 
-def test_set_reaches_a_robot_file_through_a_world_file() -> None:
+def test_set_overrides_a_robot_file_through_a_world_file() -> None:
     world = load(STUDENT / "step.yaml", ["robots.rover.options.flippers.front.start_deg=10"])
     robot = Simulation(world).scene.robots["rover"]
     assert robot.posture["front_left_arm"] == pytest.approx(np.radians(10))
 
 
-def test_the_students_rover_climbs_the_step() -> None:
+def test_tutorial_rover_climbs_the_step() -> None:
     simulation = Simulation(load(STUDENT / "step.yaml"))
     simulation.step(4.5)
     x, y, z = simulation.pose("rover").position
@@ -91,7 +94,7 @@ def test_the_students_rover_climbs_the_step() -> None:
     assert z == pytest.approx(0.12 + 0.08, abs=0.005)
 
 
-def test_flippers_of_a_model_are_up_positive_and_stand_where_they_are_told() -> None:
+def test_flipper_angles_are_up_positive_and_held() -> None:
     simulation = Simulation(load(STUDENT / "step.yaml"))
     simulation.command("rover", front_deg=60)
     simulation.step(1.5)
@@ -101,34 +104,36 @@ def test_flippers_of_a_model_are_up_positive_and_stand_where_they_are_told() -> 
     assert np.degrees(float(read["front_left_arm"])) == pytest.approx(60, abs=1)
 
 
-def test_one_pair_of_flippers_is_used_as_well() -> None:
-    who = measure_candidate(ROVER, {})
-    assert who.flippers == ("front",)
-    assert who.name == "rover"
-    assert run_single(mobility_trial(who, "step", 120)).arrived
+def test_single_pair_of_flippers_is_used() -> None:
+    robot_name = measure_candidate(ROVER, {})
+    assert robot_name.flippers == ("front",)
+    assert robot_name.name == "rover"
+    assert run_single(mobility_trial(robot_name, "step", 120)).arrived
     still = FlipperClimber(None, groups=("front",))
     observed = type("O", (), {"time": 0, "position": np.zeros(3), "wxyz": np.eye(4)[0]})
     assert still(observed) == {"front": 0.0}
 
 
-def test_a_sweep_agrees_with_single_runs_trial_by_trial() -> None:
-    swept_as_alone((0.06, 0.08), (60.0, 90.0), every=2)
+def test_sweep_agrees_with_single_runs() -> None:
+    compare_sweep_with_single_runs((0.06, 0.08), (60.0, 90.0), every=2)
 
 
 @pytest.mark.slow
-def test_a_whole_sweep_agrees_with_single_runs_trial_by_trial() -> None:
+def test_full_sweep_agrees_with_single_runs() -> None:
     radii = (0.06, 0.07, 0.08, 0.09, 0.10, 0.11, 0.12)
-    swept = swept_as_alone(radii, (80.0, 120.0, 160.0, 200.0, 240.0))
+    swept = compare_sweep_with_single_runs(radii, (80.0, 120.0, 160.0, 200.0, 240.0))
     assert {run.outcome.verdict == "arrived" for run in swept} == {True, False}
 
 
-def swept_as_alone(radii, heights, every=1):
+def compare_sweep_with_single_runs(
+    radii: tuple[float, float], heights: tuple[float, float], every: int = 1
+) -> list[SweptRun]:
     """Sweep the rover's pulleys, compare each ``every``-th run with the same one alone."""
     swept = sweep(ROVER, {}, "tracks.0.oval.radius", radii, "step", heights)
     assert [(run.value, run.size) for run in swept] == [(r, h) for r in radii for h in heights]
     for run in swept[every - 1 :: every]:
-        who = measure_candidate(ROVER, {"tracks.0.oval.radius": run.value})
-        alone = run_single(mobility_trial(who, "step", run.size))
+        robot_name = measure_candidate(ROVER, {"tracks.0.oval.radius": run.value})
+        alone = run_single(mobility_trial(robot_name, "step", run.size))
         for field in dataclasses.fields(alone):  # to the bit
             mine, theirs = (getattr(outcome, field.name) for outcome in (alone, run.outcome))
             if field.name not in ("trial", "wall_time"):
@@ -164,7 +169,7 @@ def test_wheels_drive_and_masses_add_up(tmp_path: Path) -> None:
 # -- over the network ---------------------------------------------------------------------------
 
 
-def test_a_client_brings_it_by_its_own_class_name(tmp_path: Path) -> None:
+def test_client_joins_by_the_class_name_of_a_robot_file(tmp_path: Path) -> None:
     world = tmp_path / "w.yaml"
     world.write_text("name: w\nterrain: [{kind: flat}]\n")
     options = ("--images", "-1", "--speed", "4", "--ground-truth", "--robot", ROVER)
@@ -182,7 +187,7 @@ def test_a_client_brings_it_by_its_own_class_name(tmp_path: Path) -> None:
 # -- what is wrong ------------------------------------------------------------------------------
 
 
-def faulty(tmp_path: Path, *changes):
+def faulty_robot(tmp_path: Path, *changes: tuple[str, str]) -> Path:
     """Return the student's robot file with these replacements made in its URDF."""
     shutil.copytree(STUDENT, tmp_path / "student", dirs_exist_ok=True)
     urdf = tmp_path / "student" / "chassis.urdf"
@@ -204,10 +209,10 @@ NO_LIMITS = ('<limit lower="-2.6" upper="2.6" effort="2" velocity="2"/>', "")
     [
         (NEGATIVE, "chassis.urdf line 7: link 'base_link' has the mass -12 kg, it must be above 0"),
         (NO_MESH, "the mesh 'hul.stl' of link 'base_link' is not in .*did you mean 'hull.stl'"),
-        (NO_LIMITS, "joint 'mast_joint' is revolute, but nobody says how far it goes"),
+        (NO_LIMITS, "joint 'mast_joint' is revolute, but has no limits"),
         (
             ('<child link="mast"/>', '<child link="mats"/>'),
-            "the child 'mats', which is no link; did",
+            "the child 'mats', which is not a link; did",
         ),
         (('type="revolute"', 'type="revolut"'), "the type 'revolut'.*did you mean 'revolute'"),
         (('<mass value="12.0"/>', '<mass value="heavy"/>'), "value of <mass> is 'heavy', 1 number"),
@@ -215,33 +220,35 @@ NO_LIMITS = ('<limit lower="-2.6" upper="2.6" effort="2" velocity="2"/>', "")
         (('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'), "has the axis 0 0 0"),
     ],
 )
-def test_faults_of_a_urdf_are_sentences(tmp_path: Path, change, sentence) -> None:
-    file = faulty(tmp_path, change)
+def test_urdf_fault_is_reported_in_one_sentence(
+    tmp_path: Path, change: tuple[str, str], sentence: str
+) -> None:
+    file = faulty_robot(tmp_path, change)
     with pytest.raises(GrouserError, match=sentence) as caught:
         load_robot(file).build()
     assert "\n" not in str(caught.value)
 
 
-def test_all_faults_are_said_at_once_and_mended_it_runs(tmp_path: Path) -> None:
-    file = faulty(tmp_path, NEGATIVE, NO_MESH, NO_LIMITS)
+def test_all_faults_are_reported_at_once_and_the_corrected_file_runs(tmp_path: Path) -> None:
+    file = faulty_robot(tmp_path, NEGATIVE, NO_MESH, NO_LIMITS)
     with pytest.raises(BadValue, match="and 2 more"):
         load_robot(file).build()
     spec = load_robot(file).spec
     assert len(all_faults(file.parent / "chassis.urdf", spec)) == 3
-    assert load_robot(faulty(tmp_path)).build().mass == pytest.approx(15, abs=0.1)
+    assert load_robot(faulty_robot(tmp_path)).build().mass == pytest.approx(15, abs=0.1)
 
 
-def test_what_is_odd_is_said_and_built(tmp_path: Path) -> None:
-    file = faulty(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
+def test_unusual_values_are_warned_about_and_built(tmp_path: Path) -> None:
+    file = faulty_robot(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
     robot = load_robot(file)
     (heavy, impossible) = sorted(read_model(robot.model_path, robot.spec).notes, key=len)
-    assert "weighs 120 times what its neighbour 'left_arm' does" in heavy
+    assert "has 120 times the mass of the adjacent 'left_arm'" in heavy
     assert "line 7: link 'base_link' has an inertia that no body can have" in impossible
     assert robot.build().spec.compile().body("base_link").inertia.max() < 0.45
 
 
-def test_a_joint_may_get_its_limits_from_the_robot_file(tmp_path: Path) -> None:
-    file = faulty(tmp_path, NO_LIMITS)
+def test_robot_file_may_set_joint_limits(tmp_path: Path) -> None:
+    file = faulty_robot(tmp_path, NO_LIMITS)
     robot = load_robot(file, {"drives": {"mast_joint": {"limits_deg": [-90, 90], "torque": 2.0}}})
     assert robot.build().limits["mast_joint"] == pytest.approx((-np.pi / 2, np.pi / 2))
 
@@ -269,14 +276,16 @@ def test_a_joint_may_get_its_limits_from_the_robot_file(tmp_path: Path) -> None:
         ({"mass": 2.0}, "mass is 2.0 kg, but its parts weigh"),
     ],
 )
-def test_mistakes_in_a_robot_file_are_sentences(options, sentence) -> None:
+def test_invalid_robot_file_is_reported_in_one_sentence(
+    options: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(GrouserError, match=sentence) as caught:
         describe(ROVER, options, "here").build()
     assert "\n" not in str(caught.value)
     assert "rover.yaml" in str(caught.value)
 
 
-def test_a_world_that_names_a_robot_file_which_is_not_there_is_told_the_nearest(
+def test_missing_robot_file_names_the_nearest_match(
     tmp_path: Path,
 ) -> None:
     world = tmp_path / "w.yaml"

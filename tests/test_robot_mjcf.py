@@ -85,7 +85,7 @@ robots: [{name: c, kind: ./cart.yaml, position: [0, 0], command: {forward: 0.25}
 
 
 @pytest.fixture
-def folder(tmp_path: Path):
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "parts").mkdir()
     shutil.copy(HULL, tmp_path / "parts" / "hull.stl")
     for name, text in {
@@ -98,7 +98,7 @@ def folder(tmp_path: Path):
     return tmp_path
 
 
-def test_it_is_a_robot_without_its_ground_and_motors(folder) -> None:
+def test_ground_and_motors_of_the_mjcf_are_removed(folder: Path) -> None:
     robot = load_robot(folder / "cart.xml").build()
     model = robot.spec.compile()
     assert (model.nkey, model.nsensor, model.nlight) == (0, 0, 0)
@@ -115,7 +115,7 @@ def test_it_is_a_robot_without_its_ground_and_motors(folder) -> None:
     assert "floor" not in [geom.name for geom in robot.spec.geoms]
 
 
-def test_all_its_files_make_it_what_it_is(folder) -> None:
+def test_robot_digest_covers_all_files(folder: Path) -> None:
     before = load_robot(folder / "cart.yaml")
     names = [Path(file).name for file, _ in before.digests]
     assert sorted(names) == ["cart.xml", "hull.stl", "mast.xml"]
@@ -123,7 +123,7 @@ def test_all_its_files_make_it_what_it_is(folder) -> None:
     assert load_robot(folder / "cart.yaml") != before
 
 
-def test_with_tracks_and_flippers_it_climbs(folder) -> None:
+def test_tracks_and_flippers_climb_a_step(folder: Path) -> None:
     simulation = Simulation(load(folder / "w.yaml"))
     assert simulation.pose("c").position[2] == pytest.approx(0.08, abs=1e-6)
     simulation.step(4.5)
@@ -149,7 +149,9 @@ def test_with_tracks_and_flippers_it_climbs(folder) -> None:
         ("</worldbody>", "", "cart.xml line .*: this is not XML"),
     ],
 )
-def test_faults_are_one_sentence(folder, old, new, sentence) -> None:
+def test_invalid_mjcf_is_reported_in_one_sentence(
+    folder: Path, old: str, new: str, sentence: str
+) -> None:
     text = CART.lstrip()
     assert old in text
     if "ball" in new:

@@ -25,7 +25,7 @@ ROBOTS = [
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory):
+def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder into which pip has installed the package; no index is asked."""
     folder = tmp_path_factory.mktemp("site")
     where = ("--target", str(folder), "--no-index", "--no-build-isolation", "--no-deps")
@@ -35,7 +35,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory):
     return folder
 
 
-def typed(folder, commands):
+def run_commands(
+    folder: Path | None, commands: list[list[str]]
+) -> dict[tuple[str, ...], tuple[int, str]]:
     """Return exit code and output of each command, with the packages of ``folder``."""
     ran = subprocess.run(
         [sys.executable, "-W", "ignore", str(TYPED)],
@@ -45,35 +47,39 @@ def typed(folder, commands):
         text=True,
     )
     assert ran.returncode == 0, ran.stderr
-    said = json.loads(ran.stdout)
+    outputs = json.loads(ran.stdout)
     return {
         tuple(words): (code, " ".join(out.split()))
-        for words, (code, out) in zip(commands, said, strict=True)
+        for words, (code, out) in zip(commands, outputs, strict=True)
     }
 
 
 @pytest.fixture(scope="module")
-def said(installed):
+def outputs(package_folder: Path) -> dict[tuple[str, ...], tuple[int, str]]:
     """Return what all commands say where the package is."""
-    return typed(installed, [*LISTS, *ROBOTS])
+    return run_commands(package_folder, [*LISTS, *ROBOTS])
 
 
-def test_they_are_listed_and_without_the_package_nothing_changes(said) -> None:
-    without = typed(None, LISTS)
+def test_package_entries_are_listed_only_while_installed(
+    outputs: dict[tuple[str, ...], tuple[int, str]],
+) -> None:
+    without = run_commands(None, LISTS)
     brought = set()
     for words in map(tuple, LISTS):
-        listed, before = (each[words][1].split() for each in (said, without))
+        listed, before = (each[words][1].split() for each in (outputs, without))
         assert len(listed) == len(set(listed))
         assert before == [name for name in listed if not name.startswith("moon_")]
         brought |= set(listed) - set(before)
     assert brought >= {"moon_buggy", "moon_rover", "moon_crater", "moon_clock", "moon_belt"}
 
 
-def test_its_robot_keeps_the_contract_and_has_a_mobility(said) -> None:
-    code, output = said["check", "robot", "moon_buggy"]
+def test_package_robot_passes_the_contract_and_the_mobility_suite(
+    outputs: dict[tuple[str, ...], tuple[int, str]],
+) -> None:
+    code, output = outputs["check", "robot", "moon_buggy"]
     assert code == 0, output
     assert "stands still yes" in output
-    code, output = said[tuple(ROBOTS[1])]
+    code, output = outputs[tuple(ROBOTS[1])]
     assert "30 mm passed" in output, output
 
 
@@ -85,16 +91,18 @@ def test_its_robot_keeps_the_contract_and_has_a_mobility(said) -> None:
         ("moon_bugy", "did you mean 'moon_buggy'?"),
     ],
 )
-def test_what_cannot_be_used_says_why(said, kind, sentence) -> None:
-    code, output = said["check", "robot", kind]
+def test_broken_entry_is_reported_with_its_cause(
+    outputs: dict[tuple[str, ...], tuple[int, str]], kind: str, sentence: str
+) -> None:
+    code, output = outputs["check", "robot", kind]
     assert code != 0
     assert sentence in output
 
 
-def test_a_client_brings_its_robot_to_its_ground(
-    installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_client_joins_with_the_package_robot_on_the_package_terrain(
+    package_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(installed))
+    monkeypatch.setenv("PYTHONPATH", str(package_folder))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     world = tmp_path / "moon.yaml"
     world.write_text(
@@ -112,9 +120,9 @@ def test_a_client_brings_its_robot_to_its_ground(
 
 
 def test_plugin_sensor_is_sent_to_usarsim_clients(
-    installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    package_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(installed))
+    monkeypatch.setenv("PYTHONPATH", str(package_folder))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     world = tmp_path / "moon.yaml"
     world.write_text(

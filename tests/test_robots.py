@@ -1,6 +1,7 @@
 """The robot contract, over the whole table."""
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -26,10 +27,10 @@ NEEDED = {
 """Options of the robots that cannot do without."""
 
 
-def simulation(kind, copies=1, **options):
-    told = NEEDED.get(kind, {}) | options
+def simulation(kind: str, copies: int = 1, **options: Any) -> Simulation:
+    commands = NEEDED.get(kind, {}) | options
     robots = tuple(
-        RobotEntry(name=f"robot{i}", kind=kind, position=(0.0, 20.0 * i, 0.0), options=told)
+        RobotEntry(name=f"robot{i}", kind=kind, position=(0.0, 20.0 * i, 0.0), options=commands)
         for i in range(copies)
     )
     world = World(name=kind, physics=STANDARD, terrain=(Flat(friction=0.6),), robots=robots)
@@ -37,7 +38,7 @@ def simulation(kind, copies=1, **options):
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_compiles_alone_and_twice_and_has_the_mass_in_its_file(kind) -> None:
+def test_robot_compiles_once_and_twice_with_its_stated_mass(kind: str) -> None:
     alone, twice = simulation(kind), simulation(kind, copies=2)
     promised = alone.scene.robots["robot0"].mass
     assert float(alone.model.body_mass.sum()) == pytest.approx(promised, rel=0.01)
@@ -45,7 +46,7 @@ def test_compiles_alone_and_twice_and_has_the_mass_in_its_file(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_stands_still(kind) -> None:
+def test_robot_stands_still(kind: str) -> None:
     robot = simulation(kind)
     robot.step(1.0)
     before = robot.data.qpos.copy()
@@ -55,7 +56,7 @@ def test_stands_still(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_survives_random_commands(kind) -> None:
+def test_robot_survives_random_commands(kind: str) -> None:
     robot = simulation(kind)
     rng = np.random.default_rng(3)
     drives = robot.scene.robots["robot0"].drives
@@ -67,7 +68,7 @@ def test_survives_random_commands(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_joints_go_as_far_as_the_robot_says(kind) -> None:
+def test_joints_reach_their_stated_limits(kind: str) -> None:
     simulated = simulation(kind)
     model, robot = simulated.model, simulated.scene.robots["robot0"]
     assert set(robot.limits) <= set(robot.drives)
@@ -80,7 +81,7 @@ def test_joints_go_as_far_as_the_robot_says(kind) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_survives_a_minute_of_random_commands_at_full_range(kind) -> None:
+def test_robot_survives_a_minute_of_random_commands_at_full_range(kind) -> None:
     """Angles over the whole range, speeds and torques up to the limits, switched at random."""
     simulated = simulation(kind)
     robot = simulated.scene.robots["robot0"]
@@ -100,7 +101,7 @@ def test_survives_a_minute_of_random_commands_at_full_range(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["packbot", "quince", "crawler"])
-def test_stands_on_its_belts_neither_sinking_nor_floating(kind) -> None:
+def test_tracked_robot_stands_at_its_belt_height(kind: str) -> None:
     robot = simulation(kind)
     start = robot.pose("robot0").position[2]
     robot.step(1.0)
@@ -115,7 +116,7 @@ def test_stands_on_its_belts_neither_sinking_nor_floating(kind) -> None:
     assert total == pytest.approx(weight, rel=0.01)
 
 
-def test_quince_sub_tracks_go_where_they_are_told() -> None:
+def test_quince_sub_tracks_reach_the_commanded_angle() -> None:
     robot = simulation("quince")
     robot.command("robot0", front_deg=60, rear_deg=30)
     robot.step(2.0)
@@ -125,7 +126,7 @@ def test_quince_sub_tracks_go_where_they_are_told() -> None:
     assert max(robot.data.body(f"robot0/front_left/{i}").xpos[2] for i in range(4)) > 0.2
 
 
-def test_quince_has_the_printed_size() -> None:
+def test_quince_has_the_published_size() -> None:
     robot = simulation("quince")
     mujoco.mj_kinematics(robot.model, robot.data)
     tips = [robot.data.geom(f"robot0/left/grouser{n}/tip").xpos for n in range(40)]
@@ -134,7 +135,7 @@ def test_quince_has_the_printed_size() -> None:
     assert 0.69 < long < 0.72
 
 
-def test_turning_left_is_positive() -> None:
+def test_positive_turn_is_to_the_left() -> None:
     robot = simulation("packbot")
     robot.command("robot0", turn=1.0)
     robot.step(1.0)
@@ -168,14 +169,16 @@ def test_turning_left_is_positive() -> None:
         ),
     ],
 )
-def test_mistakes_are_one_sentence(kind, options, message) -> None:
+def test_invalid_options_are_reported_in_one_sentence(
+    kind: str, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises((BadValue, UnknownName), match=message) as caught:
         describe(kind, options, "here").build()
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_halt_stops_every_drive_and_the_gait(kind) -> None:
+def test_halt_stops_every_drive_and_the_gait(kind: str) -> None:
     robot = simulation(kind).scene.robots["robot0"]
     walking = robot.gait.drives if robot.gait else ()
     stopped = robot.setpoints(robot.halt())

@@ -3,16 +3,19 @@
 import http
 import json
 import math
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import roslibpy
+from roslibpy.ros import Ros
 from support.cli_runner import error_line, grouser
 from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, wait_until
 from support.server_world import WORLD
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 SMALL = ("--plan", "candidates=1", "--plan", "trials=1", "--plan", "rounds=1")
 START, GOAL = (-5.0, 3.0), (-3.5, 3.2)
@@ -24,7 +27,7 @@ SERVICES = [
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory):
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("rosbridge")
     (world := folder / "yard.yaml").write_text(WORLD)
     goal = ("--goal", f"own:{GOAL[0]},{GOAL[1]}")
@@ -33,7 +36,7 @@ def served(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory):
+def token_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("guarded")
     (world := folder / "yard.yaml").write_text(WORLD)
     with ServerProcess(folder, world, *CONTROL_ONLY, "--rosbridge", "0", token=TOKEN) as server:
@@ -41,7 +44,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture
-def ros(served):
+def ros_client(served: ServerProcess) -> Iterator[Ros]:
     """Return a connection of unmodified roslibpy."""
     client = roslibpy.Ros("127.0.0.1", served.ports["rosbridge"])
     client.run(timeout=TIMEOUT)
@@ -49,7 +52,7 @@ def ros(served):
     client.close()
 
 
-def trigger(client, name):
+def trigger(client: Ros, name: str) -> tuple[bool, str]:
     """Call a Trigger service; return its success and message."""
     service = roslibpy.Service(client, name, "std_srvs/Trigger")
     answer = service.call(roslibpy.ServiceRequest(), timeout=TIMEOUT)
@@ -57,43 +60,49 @@ def trigger(client, name):
     return answer["success"], answer["message"]
 
 
-def result(client, name):
+def result(client: Ros, name: str) -> dict[str, float | list[list[float] | float]]:
     success, message = trigger(client, name)
     assert success, message
     return json.loads(message)
 
 
-def wire(server, **more):
+def open_websocket(server: ServerProcess, **more: Any) -> ClientConnection | None:
     url = f"ws://127.0.0.1:{server.ports['rosbridge']}"
     return connect(url, open_timeout=TIMEOUT, close_timeout=5, **more)
 
 
-def ask(socket, text):
+def request_answer(
+    socket: ClientConnection, text: str
+) -> dict[str, bool | str | dict[str, bool | str | list[str]]]:
     """Send a text; return the decoded answer."""
     socket.send(text)
     return json.loads(socket.recv(TIMEOUT))
 
 
-def call(socket, service, **more):
-    return ask(socket, json.dumps({"op": "call_service", "service": service} | more))
+def call(
+    socket: ClientConnection, service: str, **more: Any
+) -> dict[str, bool | str | dict[str, bool | str | list[str]]]:
+    return request_answer(socket, json.dumps({"op": "call_service", "service": service} | more))
 
 
-def place(server):
+def true_position(server: ServerProcess) -> tuple[float, float]:
     """Return the true position of the robot, read from the console."""
     words = server.console("where own").replace(",", " ").split()
     numbers = [float(word) for word in words if word.lstrip("-").replace(".", "").isdigit()]
     return numbers[0], numbers[1]
 
 
-def children(server):
+def child_processes(server: ServerProcess) -> list[str]:
     """Return the running child processes of the server."""
     pid = server.process.pid
     return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
-def test_ros_program_plans_resets_drives_and_reads_energy(served, ros) -> None:
-    assert set(ros.get_services()) >= {f"/own/{name}" for name in SERVICES}
-    assert ros.get_service_type("/own/drive") == "std_srvs/Trigger"
+def test_ros_program_plans_resets_drives_and_reads_energy(
+    served: ServerProcess, ros_client: Ros
+) -> None:
+    assert set(ros_client.get_services()) >= {f"/own/{name}" for name in SERVICES}
+    assert ros_client.get_service_type("/own/drive") == "std_srvs/Trigger"
     for name, why in (
         ("path_found", "call path_plan"),
         ("best_path", "call path_plan"),
@@ -101,37 +110,41 @@ def test_ros_program_plans_resets_drives_and_reads_energy(served, ros) -> None:
         ("drive_time", "has no run yet"),
         ("energy_used", "has no run yet"),
     ):
-        success, message = trigger(ros, f"/own/{name}")
+        success, message = trigger(ros_client, f"/own/{name}")
         assert not success
         assert why in message
 
-    planned = result(ros, "/own/path_plan")
+    planned = result(ros_client, "/own/path_plan")
     assert (planned["candidates"], planned["trials"]) == (1, 1)
     assert planned["path"][0] == pytest.approx(START)
     assert planned["path"][-1] == pytest.approx(GOAL)
     assert planned["length"] >= math.dist(START, GOAL)
-    found = result(ros, "/own/path_found")
+    found = result(ros_client, "/own/path_found")
     assert found["path"] == planned["path"]
 
-    start = result(ros, "/own/reset_pose")["position"]
+    start = result(ros_client, "/own/reset_pose")["position"]
     assert start[:2] == pytest.approx(START, abs=0.01)
-    driven = result(ros, "/own/drive")
-    assert math.dist(place(served), GOAL) < 0.1
+    driven = result(ros_client, "/own/drive")
+    assert math.dist(true_position(served), GOAL) < 0.1
     assert driven["effort"] >= abs(driven["work"]) > 0
-    assert result(ros, "/own/drive_time") == {"seconds": driven["seconds"]}
-    assert result(ros, "/own/energy_used") == {key: driven[key] for key in ("work", "effort")}
+    assert result(ros_client, "/own/drive_time") == {"seconds": driven["seconds"]}
+    assert result(ros_client, "/own/energy_used") == {
+        key: driven[key] for key in ("work", "effort")
+    }
     # The trial of the path had the same physics and the same path driver.
     assert driven["effort"] == pytest.approx(planned["effort"], rel=0.3)
 
-    success, message = trigger(ros, "/own/drive")
+    success, message = trigger(ros_client, "/own/drive")
     assert not success
     assert "reset_pose puts it there" in message
-    assert result(ros, "/own/best_path")["path"] == planned["path"]
+    assert result(ros_client, "/own/best_path")["path"] == planned["path"]
 
 
-def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros) -> None:
-    with wire(served) as other, ThreadPoolExecutor() as pool:
-        first = pool.submit(trigger, ros, "own/path_plan")
+def test_second_plan_is_rejected_while_planning_and_time_advances(
+    served: ServerProcess, ros_client: Ros
+) -> None:
+    with open_websocket(served) as other, ThreadPoolExecutor() as pool:
+        first = pool.submit(trigger, ros_client, "own/path_plan")
         wait_until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
         then = float(served.console("time").split()[0])
         second = call(other, "own/path_plan")["values"]
@@ -142,54 +155,56 @@ def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros) -
         assert first.result(TIMEOUT)[0]
 
 
-def test_disconnecting_while_planning_kills_the_planning_process(served) -> None:
-    with wire(served) as hasty, wire(served) as other:
+def test_disconnecting_while_planning_kills_the_planning_process(served: ServerProcess) -> None:
+    with open_websocket(served) as hasty, open_websocket(served) as other:
         hasty.send('{"op": "call_service", "service": "own/path_plan"}')
         wait_until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
-        wait_until(lambda: children(served))
+        wait_until(lambda: child_processes(served))
         hasty.close()
         wait_until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
-        wait_until(lambda: not children(served))
+        wait_until(lambda: not child_processes(served))
 
 
-def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros) -> None:
-    if not trigger(ros, "own/path_found")[0]:
-        result(ros, "own/path_plan")
-    result(ros, "own/reset_pose")
-    with wire(served) as driver:
+def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(
+    served: ServerProcess, ros_client: Ros
+) -> None:
+    if not trigger(ros_client, "own/path_found")[0]:
+        result(ros_client, "own/path_plan")
+    result(ros_client, "own/reset_pose")
+    with open_websocket(served) as driver:
         driver.send('{"op": "call_service", "service": "own/drive", "id": "d"}')
-        wait_until(lambda: "still driving" in trigger(ros, "own/drive_time")[1])
-        assert "driven already" in trigger(ros, "own/drive")[1]
-        result(ros, "own/reset_pose")
+        wait_until(lambda: "still driving" in trigger(ros_client, "own/drive_time")[1])
+        assert "driven already" in trigger(ros_client, "own/drive")[1]
+        result(ros_client, "own/reset_pose")
         answer = json.loads(driver.recv(TIMEOUT))
     assert answer["id"] == "d"
     assert answer["values"]["success"] is False
     assert "reset_pose was called" in answer["values"]["message"]
-    assert "reset_pose was called" in trigger(ros, "own/energy_used")[1]
+    assert "reset_pose was called" in trigger(ros_client, "own/energy_used")[1]
 
 
-def test_robot_of_another_client_is_not_driven(served, ros) -> None:
+def test_robot_of_another_client_is_not_driven(served: ServerProcess, ros_client: Ros) -> None:
     with served.join("P2DX", "own"):
         for service in ("drive", "reset_pose"):
-            success, message = trigger(ros, f"own/{service}")
+            success, message = trigger(ros_client, f"own/{service}")
             assert not success
             assert "belongs to another client" in message
 
 
-def test_unknown_service_names_the_nearest_match(ros) -> None:
-    service = roslibpy.Service(ros, "/own/path_plna", "std_srvs/Trigger")
+def test_unknown_service_names_the_nearest_match(ros_client: Ros) -> None:
+    service = roslibpy.Service(ros_client, "/own/path_plna", "std_srvs/Trigger")
     with pytest.raises(Exception, match="did you mean 'own/path_plan'"):
         service.call(roslibpy.ServiceRequest(), timeout=TIMEOUT)
 
 
-def test_malformed_message_gets_one_status_and_connection_stays_open(served) -> None:
-    with wire(served) as socket:
+def test_malformed_message_gets_one_status_and_connection_stays_open(served: ServerProcess) -> None:
+    with open_websocket(served) as socket:
         for text, words in (
             ('{"op": "call_ser', "not JSON"),
             ('{"op": "subscribe", "topic": "/scan", "id": "s"}', "no topics"),
             ('{"op": "call_servce"}', "did you mean 'call_service'"),
         ):
-            answer = ask(socket, text)
+            answer = request_answer(socket, text)
             assert (answer["op"], answer["level"]) == ("status", "error")
             assert words in answer["msg"]
         refused = call(socket, "own/drive", args={"speed": 3}, id="a")
@@ -200,25 +215,28 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(served) -> 
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_fragmented_message_is_reassembled(served) -> None:
-    with wire(served) as socket:
+def test_fragmented_message_is_reassembled(served: ServerProcess) -> None:
+    with open_websocket(served) as socket:
         socket.send(iter(['{"op": "call_', 'service", "service": ', '"rosapi/services"}']))
         assert json.loads(socket.recv(TIMEOUT))["result"] is True
 
 
-def test_oversized_message_closes_the_websocket_with_a_reason(served) -> None:
-    with wire(served, max_size=None) as socket:
+def test_oversized_message_closes_the_websocket_with_a_reason(served: ServerProcess) -> None:
+    with open_websocket(served, max_size=None) as socket:
         socket.send("x" * 300_000)
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(TIMEOUT)
     assert closed.value.rcvd.code == 1009
     assert "65536" in closed.value.rcvd.reason
-    with wire(served) as socket:  # other connections are not affected
+    with open_websocket(served) as socket:  # other connections are not affected
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_request_with_foreign_origin_is_rejected(served) -> None:
-    with pytest.raises(InvalidStatus) as refused, wire(served, origin="http://evil.example"):
+def test_request_with_foreign_origin_is_rejected(served: ServerProcess) -> None:
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        open_websocket(served, origin="http://evil.example"),
+    ):
         pass
     assert refused.value.response.status_code == http.HTTPStatus.FORBIDDEN
     assert b"--rosbridge-origin" in refused.value.response.body
@@ -232,17 +250,22 @@ def test_request_with_foreign_origin_is_rejected(served) -> None:
         (f"Basic {TOKEN}", b"Authorization: Bearer"),
     ],
 )
-def test_connection_without_valid_token_is_rejected(guarded, header, words) -> None:
+def test_connection_without_valid_token_is_rejected(
+    token_server: ServerProcess, header: str | None, words: bytes
+) -> None:
     headers = {"Authorization": header} if header else None
-    with pytest.raises(InvalidStatus) as refused, wire(guarded, additional_headers=headers):
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        open_websocket(token_server, additional_headers=headers),
+    ):
         pass
     assert refused.value.response.status_code == http.HTTPStatus.UNAUTHORIZED
     assert words in refused.value.response.body
 
 
-def test_token_in_header_is_accepted(guarded) -> None:
+def test_token_in_header_is_accepted(token_server: ServerProcess) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    client = roslibpy.Ros("127.0.0.1", guarded.ports["rosbridge"], headers=headers)
+    client = roslibpy.Ros("127.0.0.1", token_server.ports["rosbridge"], headers=headers)
     client.run(timeout=TIMEOUT)
     try:
         success, message = trigger(client, "own/path_plan")
@@ -265,7 +288,7 @@ def test_token_in_header_is_accepted(guarded) -> None:
         (["--rosbridge", "70000"], "must be from 0"),
     ],
 )
-def test_invalid_options_are_rejected(tmp_path: Path, options, words) -> None:
+def test_invalid_options_are_rejected(tmp_path: Path, options: list[str], words: str) -> None:
     (world := tmp_path / "yard.yaml").write_text(WORLD)
     message = error_line(grouser("serve", world, *CONTROL_ONLY, "--port", "0", *options))
     assert words in message

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 from test_terrain import FLAT, compiled, height
 
+from grouser.frames import Array
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.fractal_ground import FractalGround
 from grouser.world.terrain.plywood_bridge import PlywoodBridge
@@ -16,7 +19,7 @@ from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.rubble import Rubble
 
 
-def test_the_double_bridge_has_the_sizes_of_table_c1() -> None:
+def test_double_bridge_has_the_sizes_of_table_c1() -> None:
     model = compiled(FLAT, DoubleBridge(friction=1, x=-1.5))
     heights = {-1.5: 0.0, -1.0: 0.1, -0.499: 0.2, 0.0: 0.2, 0.499: 0.2, 1.0: 0.1, 1.501: 0.0}
     for y in (-0.98, -0.75, -0.52, 0.52, 0.75, 0.98):
@@ -26,7 +29,7 @@ def test_the_double_bridge_has_the_sizes_of_table_c1() -> None:
 
 
 @pytest.mark.parametrize("peak", ["centre", "middle_half"])
-def test_every_bump_is_a_pyramid_with_its_peak_where_it_was_drawn(peak) -> None:
+def test_bump_is_a_pyramid_with_the_drawn_peak(peak: str) -> None:
     bumps = PyramidBumps(friction=1, x=0, z=0.2, rows=4, columns=3, peak=peak, seed=7)
     model = compiled(FLAT, bumps)
     for row, column in np.ndindex(4, 3):
@@ -50,7 +53,7 @@ def test_twenty_by_forty_bumps_fill_a_bridge() -> None:
     assert peaks[..., 2].mean() == pytest.approx(0.0075, abs=0.0005)
 
 
-def test_a_plywood_bridge_stands_on_its_blocks_and_its_ramps_end_level_with_it() -> None:
+def test_plywood_bridge_rests_on_its_blocks_with_level_ramps() -> None:
     bridge = PlywoodBridge(friction=1, x=0)
     model = compiled(FLAT, bridge)
     assert bridge.height == pytest.approx(0.206)
@@ -64,7 +67,7 @@ def test_a_plywood_bridge_stands_on_its_blocks_and_its_ramps_end_level_with_it()
     assert profile[[0, -1]] == pytest.approx(0, abs=1e-6)
 
 
-def test_rubble_is_in_its_field_and_no_higher_than_said() -> None:
+def test_rubble_stays_in_its_field_below_the_given_height() -> None:
     rubble = Rubble(friction=1, x=1, y=0.5, height=0.1, seed=3)
     model = compiled(FLAT, rubble)
     ground = np.array(
@@ -79,8 +82,10 @@ def test_rubble_is_in_its_field_and_no_higher_than_said() -> None:
 
 
 @pytest.mark.parametrize("kind", [Rubble, PyramidBumps, FractalGround])
-def test_the_same_seed_is_the_same_ground(kind) -> None:
-    def shape(seed):
+def test_same_seed_gives_the_same_ground(
+    kind: type[Rubble] | type[PyramidBumps] | type[FractalGround],
+) -> None:
+    def shape(seed: int) -> Array:
         model = compiled(kind(friction=1, x=0, seed=seed))
         return np.concatenate([model.geom_pos.ravel(), model.mesh_vert.ravel(), model.hfield_data])
 
@@ -88,7 +93,7 @@ def test_the_same_seed_is_the_same_ground(kind) -> None:
     assert not np.array_equal(shape(5), shape(6))
 
 
-def test_fractal_ground_has_its_height_and_comes_down_at_its_rim() -> None:
+def test_fractal_ground_has_the_given_height_and_a_level_rim() -> None:
     ground = FractalGround(friction=1, x=0, height=0.2, seed=4)
     heights = ground.heights()
     assert heights.shape == (151, 201)
@@ -123,6 +128,6 @@ def test_smoother_ground_has_gentler_slopes() -> None:
         (lambda: FractalGround(friction=1, x=0, length=100, width=100), "at most 4,000,000"),
     ],
 )
-def test_what_cannot_be_is_refused(make, words) -> None:
+def test_invalid_terrain_is_rejected(make: Callable[..., Any], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         make()

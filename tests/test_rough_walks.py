@@ -13,7 +13,7 @@ CRANKS = 30.0
 """rad/s of the roach's cranks, both sides."""
 
 
-def keep_to(simulation, y) -> None:
+def steering_towards_line(simulation, y) -> None:
     """Steer the roach along x: turn towards the line, the more the farther it is off."""
     pose = simulation.pose("roach")
     wish = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)
@@ -23,13 +23,13 @@ def keep_to(simulation, y) -> None:
 
 
 @pytest.mark.slow
-def test_a_roach_walks_the_smooth_bridge() -> None:
+def test_roach_walks_the_smooth_bridge() -> None:
     simulation = grouser.Simulation(grouser.load("double_bridge"))
     ground = Ground(simulation.scene)
     above, touched = [], set()
     while simulation.pose("roach").position[0] < 1.6:
         assert simulation.time < 30
-        keep_to(simulation, 0.75)
+        steering_towards_line(simulation, 0.75)
         place = simulation.pose("roach").position
         under = ground.below(place)
         touched.add(ground.names[int(under.geom)])
@@ -40,7 +40,7 @@ def test_a_roach_walks_the_smooth_bridge() -> None:
 
 
 @pytest.mark.slow
-def test_a_kenaf_crosses_rubble() -> None:
+def test_kenaf_crosses_rubble() -> None:
     simulation = grouser.Simulation(grouser.load("rubble"))
     steepest = 0.0
     while simulation.pose("kenaf").position[0] < 3.3:  # the field ends at 3.0

@@ -28,13 +28,13 @@ SMALL = {
 """A crawler as long as a hand."""
 
 
-def world(*starts):
+def world(*starts: tuple[int, int, int]) -> World:
     terrain = (Flat(friction=0.6), Step(x=0.6, height=0.3, width=0.5, length=0.5, friction=0.6))
     places = tuple(Start(name=f"s{i}", position=place) for i, place in enumerate(starts))
     return World(name="a block", physics=STANDARD, terrain=terrain, starts=places)
 
 
-def test_a_robot_gets_past_a_block_and_not_through_it() -> None:
+def test_robot_drives_past_a_block_and_not_through_it() -> None:
     ways = (
         Route((0.0, 0.5), (1.4, 0.5)),
         Route((0.0, 0.0), (1.4, 0.0)),
@@ -49,7 +49,7 @@ def test_a_robot_gets_past_a_block_and_not_through_it() -> None:
     assert off.outcome.positions[0, 2] > 0.3
 
 
-def test_without_ways_the_start_places_are_joined() -> None:
+def test_default_routes_connect_the_start_places() -> None:
     ways = routes_between_starts(world((0, 0, 0), (1, 0, 0), (1, 1, 0)))
     assert [way.length for way in ways] == pytest.approx([1.0, 1.0, np.sqrt(2)])
     assert len(routes_between_starts(world((0, 0, 0), (1, 0, 0)))) == 1
@@ -57,15 +57,15 @@ def test_without_ways_the_start_places_are_joined() -> None:
         routes_between_starts(world((0, 0, 0)))
 
 
-def test_the_command_line_drives_and_writes_json(tmp_path: Path) -> None:
+def test_command_drives_routes_and_writes_json(tmp_path: Path) -> None:
     out = tmp_path / "ways.json"
     words = ["mobility", "packbot", "--world", "quince_step", "--way=0,0,0.5,0", "--json", str(out)]
     run = CliRunner().invoke(app, words)
     assert run.exit_code == 0, run.output
     assert "passed" in run.output
-    said = json.loads(out.read_text())
-    assert said["world"] == load("quince_step").name
-    assert said["ways"][0]["passed"] is True
+    message = json.loads(out.read_text())
+    assert message["world"] == load("quince_step").name
+    assert message["ways"][0]["passed"] is True
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_command_line_drives_and_writes_json(tmp_path: Path) -> None:
         (["--world", "quince_stepp"], "quince_step"),
     ],
 )
-def test_mistakes_are_one_sentence(words, sentence) -> None:
+def test_invalid_routes_are_reported_in_one_sentence(words: list[str], sentence: str) -> None:
     run = CliRunner().invoke(app, ["mobility", "packbot", *words])
     assert run.exit_code == 2
     assert sentence in run.output

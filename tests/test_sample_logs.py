@@ -16,7 +16,7 @@ NAME = "kenaf_edge_and_slope"
 TRUTH = {"pitch_inertia": 1.4, "friction": 0.9}
 
 
-def test_the_shipped_log_is_what_its_page_says() -> None:
+def test_shipped_log_agrees_with_its_page() -> None:
     shipped = read_trajectory(shipped_logs()[NAME])
     made = synthetic_log(load(NAME), "kenaf", TRUTH, 2.6, seed=1)
     assert len(shipped) == len(made)
@@ -26,7 +26,7 @@ def test_the_shipped_log_is_what_its_page_says() -> None:
         assert np.abs(ours - theirs)[before].max() < 1e-3
 
 
-def test_compare_takes_a_shipped_log_by_name_and_never_calls_it_real(tmp_path: Path) -> None:
+def test_compare_accepts_a_shipped_log_by_name_and_labels_it_simulated(tmp_path: Path) -> None:
     assert grouser("run", NAME, "--seconds", "2.6", "--log", "run.csv").exit_code == 0
     result = grouser("compare", NAME, "run.csv", "--report", "page", "--align-starts")
     assert result.exit_code == 0, result.output
@@ -36,13 +36,13 @@ def test_compare_takes_a_shipped_log_by_name_and_never_calls_it_real(tmp_path: P
     assert " real" not in page.partition("</style>")[2].replace(" real time", "")
 
 
-def test_logs_are_listed_and_misspelt_ones_refused() -> None:
+def test_logs_are_listed_and_misspelt_names_rejected() -> None:
     assert NAME in grouser("list", "logs").stdout
     assert "cannot be read" in error_line(grouser("compare", "kenaf.csv", "run.csv"))
 
 
 @pytest.mark.slow
-def test_the_truth_of_the_shipped_log_is_found(tmp_path: Path) -> None:
+def test_calibration_recovers_the_parameters_of_the_shipped_log(tmp_path: Path) -> None:
     result = grouser("calibrate", NAME, "--world", NAME, "--free", ",".join(TRUTH))
     assert result.exit_code == 0, result.output
     assert result.stdout.count("determined ±") == 2

@@ -1,5 +1,7 @@
 """The steps of a scan, one by one, on scenes whose truth is known: arrays in, arrays out."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from support.scan_scenes import (
@@ -15,9 +17,9 @@ from support.scan_scenes import (
 )
 
 from grouser.errors import BadValue
-from grouser.frames import Pose, degrees, from_rpy, rotate
+from grouser.frames import Array, Pose, degrees, from_rpy, rotate
 from grouser.scan.cloud import PointCloud
-from grouser.scan.coarse_registration import coarse_register
+from grouser.scan.coarse_registration import FramePose, coarse_register
 from grouser.scan.distance_field import smallest_eigenvector
 from grouser.scan.gravity_direction import find_gravity_direction
 from grouser.scan.holes import close_holes, find_holes
@@ -35,17 +37,25 @@ BOXES = [FLOOR, ((1.0, -0.2, 0.0), (1.3, 0.2, 0.2)), ((1.5, 0.3, 0.0), (1.8, 0.6
 EYE = camera_pose((0.0, 0.0, 0.8), (1.3, 0.0, 0.0))
 
 
-def boxes_seen(rows=240, columns=320, focal=290.0, noise=0.002, X_WC=EYE, boxes=BOXES, seed=0):
+def scan_of_boxes(
+    rows: int = 240,
+    columns: int = 320,
+    focal: float = 290.0,
+    noise: float = 0.002,
+    X_WC: Pose = EYE,
+    boxes: list[tuple[tuple[float, float, float], tuple[float, float, float]]] = BOXES,
+    seed: int = 0,
+) -> PointCloud:
     rays = camera_rays(rows, columns, focal)
     hit = lambda eye, turned: hit_boxes(eye, turned, boxes)  # noqa: E731
     return simulated_scan(X_WC, rays, hit, (rows, columns), noise, seed, far=3.0)
 
 
-def hills(x, y):
+def hills(x: Array, y: Array) -> Array:
     return 0.15 * np.sin(2.1 * x + 0.3) * np.cos(1.7 * y) + 0.05 * np.sin(7 * x + 3 * y)
 
 
-def down_error(cloud, X_WC, **known):
+def down_error_deg(cloud: PointCloud, X_WC: Pose, **known: Any) -> float:
     """Return by how many degrees the direction that is found is wrong."""
     true = rotate(X_WC.inverse().wxyz, (0.0, 0.0, -1.0))
     return degrees(
@@ -53,7 +63,7 @@ def down_error(cloud, X_WC, **known):
     )
 
 
-def test_voxels_hold_the_mean_of_their_points() -> None:
+def test_voxel_is_the_mean_of_its_points() -> None:
     points = np.array([[0.01, 0.01, 0.01], [0.03, 0.05, 0.09], [0.11, 0.0, 0.0], [-0.01, 0, 0]])
     expected = [(-0.01, 0.0, 0.0), (0.02, 0.03, 0.05), (0.11, 0.0, 0.0)]
     assert [tuple(row) for row in voxel_centroids(points, 0.1).round(9)] == expected
@@ -62,7 +72,7 @@ def test_voxels_hold_the_mean_of_their_points() -> None:
 
 
 @pytest.mark.parametrize("spread", [1.0, 3000.0])
-def test_voxels_are_those_of_a_dictionary(spread) -> None:
+def test_voxels_agree_with_a_dictionary_implementation(spread: float) -> None:
     """Also where cells and points no longer fit into one integer together."""
     points = np.random.default_rng(0).normal(0, spread, (5000, 3))
     size = 0.1 if spread == 1 else 0.3
@@ -77,7 +87,7 @@ def test_voxels_are_those_of_a_dictionary(spread) -> None:
     assert (grid.find(grid.keys[-1:] + 1) == -1).all()
 
 
-def test_voxels_that_cannot_be_are_refused() -> None:
+def test_invalid_voxel_sizes_are_rejected() -> None:
     points = np.array([[0.0, 0, 0], [1e9, 1e9, 1e9]])
     with pytest.raises(BadValue, match="too small for a cloud"):
         voxel_centroids(points, 1e-3)
@@ -87,7 +97,7 @@ def test_voxels_that_cannot_be_are_refused() -> None:
         voxel_centroids(np.full((3, 3), np.nan), 0.1)
 
 
-def test_the_thinnest_direction_is_the_least_eigenvector() -> None:
+def test_smallest_eigenvector_agrees_with_numpy() -> None:
     rng = np.random.default_rng(0)
     factors = rng.normal(size=(500, 3, 3)) * rng.uniform(0.01, 2, (500, 1, 3))
     matrices = factors @ factors.transpose(0, 2, 1)
@@ -101,8 +111,10 @@ def test_the_thinnest_direction_is_the_least_eigenvector() -> None:
     ("rows", "columns", "focal", "noise"),
     [(120, 160, 145.0, 0.0), (240, 320, 290.0, 0.003), (424, 512, 366.0, 0.004)],
 )
-def test_a_box_on_a_floor_is_rebuilt_with_its_walls(rows, columns, focal, noise) -> None:
-    cloud = boxes_seen(rows, columns, focal, noise)
+def test_box_on_a_floor_is_reconstructed_with_its_walls(
+    rows: int, columns: int, focal: float, noise: float
+) -> None:
+    cloud = scan_of_boxes(rows, columns, focal, noise)
     ground = rebuild([cloud], ScanOptions(camera_poses=(EYE,)))
     middles, normals = ground.mesh.triangles.mean(axis=1), ground.mesh.face_normals()
     off = box_distance(middles, BOXES)
@@ -123,13 +135,13 @@ def test_a_box_on_a_floor_is_rebuilt_with_its_walls(rows, columns, focal, noise)
     assert not ground.warnings
 
 
-def test_the_same_frame_gives_the_same_bits() -> None:
-    one, two = (rebuild([boxes_seen()]) for _ in range(2))
+def test_reconstruction_is_deterministic() -> None:
+    one, two = (rebuild([scan_of_boxes()]) for _ in range(2))
     np.testing.assert_array_equal(one.mesh.vertices, two.mesh.vertices)
     np.testing.assert_array_equal(one.mesh.faces, two.mesh.faces)
 
 
-def test_ground_without_a_plane() -> None:
+def test_hills_without_a_plane_are_reconstructed() -> None:
     """Hills as a camera sees them: rebuilt, and down is told within 3 degrees."""
     eye = camera_pose((0.0, 0.0, 1.0), (1.5, 0.0, 0.0))
     hit = lambda at, rays: hit_hills(at, rays, hills)  # noqa: E731
@@ -140,35 +152,35 @@ def test_ground_without_a_plane() -> None:
     assert off.mean() < 0.002
     assert np.quantile(off, 0.95) < 0.006
     assert find_gravity_direction(cloud).cue == "ground"
-    assert down_error(cloud, eye) < 3.0
+    assert down_error_deg(cloud, eye) < 3.0
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.3])
 @pytest.mark.parametrize("pitch", [15.0, 40.0, 70.0])
-def test_which_way_is_down_for_a_camera(pitch, roll) -> None:
+def test_gravity_direction_of_a_camera_is_found(pitch: float, roll: float) -> None:
     X_WC = camera_pose(
         (0.0, 0.0, 1.0), (np.cos(np.radians(pitch)), 0.0, 1 - np.sin(np.radians(pitch)))
     )
     X_WC = X_WC @ Pose(np.zeros(3), from_rpy(0.0, 0.0, roll))
-    assert down_error(boxes_seen(X_WC=X_WC), X_WC) < 0.5
+    assert down_error_deg(scan_of_boxes(X_WC=X_WC), X_WC) < 0.5
 
 
-def test_stairs_and_walls_do_not_tilt_what_is_down() -> None:
+def test_stairs_and_walls_do_not_tilt_the_gravity_direction() -> None:
     stairs = [((1.0 + 0.25 * k, -2.0, 0.0), (3.0, 2.0, 0.17 * (k + 1))) for k in range(5)]
     walls = [((3.0, -3.0, 0.0), (3.2, 3.0, 3.0))]
-    cloud = boxes_seen(boxes=[FLOOR, *stairs, *walls])
-    assert down_error(cloud, EYE) < 1.0
+    cloud = scan_of_boxes(boxes=[FLOOR, *stairs, *walls])
+    assert down_error_deg(cloud, EYE) < 1.0
 
 
-def test_a_wall_alone_is_not_taken_for_ground_with_confidence() -> None:
+def test_gravity_from_a_wall_alone_has_a_warning() -> None:
     X_WC = camera_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
-    guess = find_gravity_direction(boxes_seen(X_WC=X_WC, boxes=[((2.0, -9, -9), (3.0, 9, 9))]))
+    guess = find_gravity_direction(scan_of_boxes(X_WC=X_WC, boxes=[((2.0, -9, -9), (3.0, 9, 9))]))
     assert guess.confidence < 0.5
     assert "wall" in guess.remark
 
 
-def test_gravity_and_pose_are_believed() -> None:
-    cloud = boxes_seen()
+def test_given_gravity_and_pose_are_used() -> None:
+    cloud = scan_of_boxes()
     true = rotate(EYE.inverse().wxyz, (0.0, 0.0, -1.0))
     guess = find_gravity_direction(cloud, gravity=9.81 * true)
     np.testing.assert_allclose(guess.direction, true)
@@ -180,33 +192,35 @@ def test_gravity_and_pose_are_believed() -> None:
 
 
 @pytest.mark.parametrize("shape", [(16, 900), None])
-def test_rings_of_a_lidar(shape) -> None:
+def test_lidar_rings_are_reconstructed(shape: tuple[int, int] | None) -> None:
     """A hall by 16 rings, organised or not: floor between rings, walls, down along -z."""
     hall = [FLOOR, ((-6.0, 3.0, 0.0), (6.0, 3.2, 2.0)), ((2.0, -1.0, 0.0), (3.0, 0.0, 0.5))]
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
     cloud = simulated_scan(LEVEL, lidar_rays(), hit, shape, 0.01, far=12.0)
     cloud = cloud if shape else cloud.finite()
-    assert down_error(cloud, LEVEL) < 1.0
+    assert down_error_deg(cloud, LEVEL) < 1.0
     ground = rebuild([cloud], ScanOptions(voxel=0.05))
     off = box_distance(ground.mesh.triangles.mean(axis=1), hall)
     assert off.mean() < 0.02
     assert ground.mesh.area() > 30.0
 
 
-def test_clouds_whose_z_is_down_and_halls_with_a_ceiling() -> None:
+def test_ground_is_found_with_z_down_and_under_a_ceiling() -> None:
     """Ground is what was seen from above; a ceiling is not, though it may be the larger part."""
     hall = [FLOOR, ((-6.0, -6.0, 2.0), (6.0, 6.0, 2.2))]
     over = Pose(np.zeros(3), np.array([0.0, 1.0, 0.0, 0.0]))
     hit = lambda eye, rays: hit_boxes(eye, rays, [FLOOR])  # noqa: E731
     floor = simulated_scan(LEVEL, lidar_rays(), hit, None, 0.01, far=12.0).finite()
-    assert down_error(floor.transformed(over), LEVEL @ over) < 1.0
+    assert down_error_deg(floor.transformed(over), LEVEL @ over) < 1.0
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
     rays = lidar_rays(lowest=-25.0, highest=35.0)
-    assert down_error(simulated_scan(LEVEL, rays, hit, None, 0.01, far=12.0).finite(), LEVEL) < 1.0
+    assert (
+        down_error_deg(simulated_scan(LEVEL, rays, hit, None, 0.01, far=12.0).finite(), LEVEL) < 1.0
+    )
 
 
-def test_jumps_and_what_lies_between_pixels() -> None:
-    cloud = boxes_seen(60, 80, 72.0, noise=0.0)
+def test_depth_jumps_are_found_and_slanted_ground_is_kept() -> None:
+    cloud = scan_of_boxes(60, 80, 72.0, noise=0.0)
     edges = frame_edges(cloud, 0.02)
     grid = (cloud.transformed(EYE)).points.reshape(60, 80, 3)
     top = (np.abs(grid[..., 2] - 0.2) < 1e-6).nonzero()  # the box's top: behind it is a jump
@@ -221,8 +235,8 @@ def test_jumps_and_what_lies_between_pixels() -> None:
     assert np.quantile(box_distance(more.points, BOXES), 0.99) < 0.02
 
 
-def test_pixels_in_the_air_are_found() -> None:
-    cloud = boxes_seen(noise=0.0)
+def test_flying_pixels_are_found() -> None:
+    cloud = scan_of_boxes(noise=0.0)
     grid = cloud.points.reshape(240, 320, 3).copy()
     edges = frame_edges(cloud, 0.02)
     rows, columns = np.nonzero(edges.jump_down[:-1])
@@ -242,12 +256,12 @@ def test_pixels_in_the_air_are_found() -> None:
     assert found[:-20].mean() < 0.002
 
 
-def test_frames_from_three_places_are_laid_over_each_other() -> None:
+def test_frames_from_three_poses_are_registered() -> None:
     poses = [
         camera_pose((x, y, 0.8), (1.3, 0.1, 0.0)) for x, y in ((0.0, 0.0), (0.3, 0.7), (0.3, -0.7))
     ]
     boxes = [*BOXES, ((1.2, -0.8, 0.0), (1.6, -0.5, 0.3))]
-    clouds = [boxes_seen(X_WC=pose, boxes=boxes, seed=k) for k, pose in enumerate(poses)]
+    clouds = [scan_of_boxes(X_WC=pose, boxes=boxes, seed=k) for k, pose in enumerate(poses)]
     rng = np.random.default_rng(0)
     guesses = [
         Pose(pose.position + rng.normal(0, 0.02, 3), pose.wxyz) @ Pose.at(yaw=0.02)
@@ -268,39 +282,43 @@ def test_frames_from_three_places_are_laid_over_each_other() -> None:
         coarse_register([clouds[0], clouds[1].transformed(Pose.at(5, 5, 5))], 0.02)
 
 
-def from_two_sides(boxes, seed, noise=0.003):
+def two_frames(
+    boxes: list[tuple[tuple[float, float, float], tuple[float, float, float]]],
+    seed: int,
+    noise: float = 0.003,
+) -> tuple[list[PointCloud], list[Pose], list[Pose]]:
     """Return two frames, seen from left and right, their poses, and the second about right."""
     poses = [camera_pose((0.2, y, 0.8), (1.3, 0.1, 0.0)) for y in (-0.6, 0.7)]
-    clouds = [boxes_seen(120, 160, 145.0, noise, pose, boxes, seed) for pose in poses]
+    clouds = [scan_of_boxes(120, 160, 145.0, noise, pose, boxes, seed) for pose in poses]
     off = np.random.default_rng(seed).normal(0, 0.02, 3)
     return clouds, poses, [poses[0], Pose(poses[1].position + off, poses[1].wxyz)]
 
 
-def frames_off(frames, poses):
+def registration_errors(frames: tuple[FramePose, FramePose], poses: list[Pose]) -> Array:
     """Return how far the second frame's view is from where it should be along x, y, z, m."""
     place = np.array([0.0, 0.0, 1.3])
     return poses[0].apply(frames[1].X_FC.apply(place)) - poses[1].apply(place)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_frames_that_slide_stay_where_they_are_said_to_be(seed) -> None:
+def test_unconstrained_frames_keep_their_given_pose(seed: int) -> None:
     """A floor holds nothing along itself, a step nothing along its edge, however many points."""
     step = [FLOOR, ((1.3, -9.0, 0.0), (9.0, 9.0, 0.15))]
     for boxes, held in (([FLOOR], [False, False, True]), (step, [True, False, True])):
-        clouds, poses, guesses = from_two_sides(boxes, seed)
+        clouds, poses, guesses = two_frames(boxes, seed)
         frames = register_frames(clouds, 0.03, guesses)
         assert frames[1].loose > 0.05
         assert 0.015 < frames[1].left < 0.1  # 2 degrees of yaw move what is seen by 70 mm
-        off, given = frames_off(frames, poses), (guesses[1].position - poses[1].position)
+        off, given = registration_errors(frames, poses), (guesses[1].position - poses[1].position)
         assert (np.abs(off[held]) < 0.003).all()
         assert (np.abs(off - given)[~np.array(held)] < 0.012).all()
         # Poses that are known better hold better.
         exact = register_frames(clouds, 0.03, poses, PoseSpread(0.002, 0.002))
-        assert np.abs(frames_off(exact, poses)).max() < 0.004
+        assert np.abs(registration_errors(exact, poses)).max() < 0.004
 
 
-def test_frames_that_slide_are_said_to() -> None:
-    clouds, _, guesses = from_two_sides([FLOOR], 0)
+def test_unconstrained_frames_are_warned_about() -> None:
+    clouds, _, guesses = two_frames([FLOOR], 0)
     known, unknown = (
         rebuild(clouds, ScanOptions(voxel=0.04, camera_poses=poses))
         for poses in (tuple(guesses), None)
@@ -313,7 +331,9 @@ def test_frames_that_slide_are_said_to() -> None:
         PoseSpread(0.0, 0.1)
 
 
-def plate(cells=20, size=0.02, hole=None):
+def plate_mesh(
+    cells: int = 20, size: float = 0.02, hole: tuple[int, int] | None = None
+) -> TriangleMesh:
     """Return a square of triangles in z = 0, looking up, without a square of cells."""
     x, y = np.meshgrid(np.arange(cells + 1), np.arange(cells + 1), indexing="ij")
     vertices = size * np.stack([x, y, 0 * x], axis=-1).reshape(-1, 3).astype(float)
@@ -329,7 +349,7 @@ def plate(cells=20, size=0.02, hole=None):
 
 
 def test_holes_are_reported_and_closed_up_to_a_size() -> None:
-    mesh = plate(hole=(8, 11))
+    mesh = plate_mesh(hole=(8, 11))
     outer, hole = find_holes(mesh)
     assert outer.outer
     assert not hole.outer
@@ -343,8 +363,8 @@ def test_holes_are_reported_and_closed_up_to_a_size() -> None:
     assert len(find_holes(whole)) == 1
 
 
-def test_holes_that_touch_in_a_vertex_stay_two() -> None:
-    mesh = plate()
+def test_holes_that_share_a_vertex_are_two_holes() -> None:
+    mesh = plate_mesh()
     gone = {(5, 5), (6, 6)}
     middle = np.floor(mesh.triangles.mean(axis=1)[:, :2] / 0.02).astype(int)
     keep = [tuple(cell) not in gone for cell in middle.tolist()]
@@ -352,8 +372,8 @@ def test_holes_that_touch_in_a_vertex_stay_two() -> None:
     assert [len(hole.corners) for hole in holes] == [80, 4, 4]
 
 
-def test_plane_parts_become_few_triangles_and_the_error_is_kept() -> None:
-    mesh = plate(64)
+def test_plane_parts_are_simplified_within_the_error_bound() -> None:
+    mesh = plate_mesh(64)
     fewer = simplify_mesh(mesh, 0.001)
     assert len(fewer.mesh.faces) < len(mesh.faces) / 6
     assert fewer.error <= 1e-9
@@ -371,7 +391,7 @@ def test_plane_parts_become_few_triangles_and_the_error_is_kept() -> None:
         simplify_mesh(mesh, -1.0)
 
 
-def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside() -> None:
+def test_ball_scanned_from_all_sides_is_closed_with_outward_normals() -> None:
     """Thousands of points in no order, each seen from outside: no grid, no plane, no frame."""
     rng = np.random.default_rng(0)
     out = rng.normal(size=(40_000, 3))
@@ -384,7 +404,7 @@ def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside() -> None:
     assert ((mesh.triangles.mean(axis=1) * mesh.face_normals()).sum(axis=1) > 0).all()
 
 
-def test_quaternions_of_matrices() -> None:
+def test_matrix_to_quaternion_round_trip() -> None:
     rng = np.random.default_rng(0)
     for wxyz in rng.normal(size=(50, 4)):
         unit = wxyz / np.linalg.norm(wxyz)
@@ -392,10 +412,10 @@ def test_quaternions_of_matrices() -> None:
         assert abs(found @ unit) == pytest.approx(1.0)
 
 
-def test_too_little_is_said() -> None:
+def test_too_few_points_are_reported() -> None:
     with pytest.raises(BadValue, match="no surface"):
         rebuild([PointCloud(np.random.default_rng(0).uniform(0, 1, (50, 3)))])
     with pytest.raises(BadValue, match="there are no frames"):
         rebuild([])
     with pytest.raises(BadValue, match="2 camera poses for 1 frames"):
-        rebuild([boxes_seen()], ScanOptions(camera_poses=(EYE, EYE)))
+        rebuild([scan_of_boxes()], ScanOptions(camera_poses=(EYE, EYE)))

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from matplotlib.figure import Figure
+from typer.testing import CliRunner, Result
 
 from grouser.cli import app
 from grouser.scan.cloud import PointCloud
 from grouser.scan.cloud_files import shipped_frames
-from grouser.scan.formats.pcd_file import read_pcd, write_pcd
 from grouser.scan.ground import world_folder
+from grouser.scan.pcd_file import read_pcd, write_pcd
 from grouser.simulation.scene import compose
 from grouser.world.file import load
 
@@ -21,11 +22,11 @@ HEAD = (
 )
 
 
-def grouser(*words):
+def grouser(*words: str | Path | float) -> Result:
     return CliRunner().invoke(app, list(map(str, words)))
 
 
-def table(rows=90, columns=120):
+def table(rows: int = 90, columns: int = 120) -> PointCloud:
     """Return a table with a box on it as a small depth camera sees it, 45 degrees down."""
     right, down = np.meshgrid(
         np.linspace(-0.45, 0.45, columns), np.linspace(-0.34, 0.34, rows), indexing="xy"
@@ -41,7 +42,7 @@ def table(rows=90, columns=120):
     return PointCloud(points.reshape(-1, 3), (rows, columns))
 
 
-def test_a_frame_becomes_a_world_in_one_command(tmp_path: Path) -> None:
+def test_frame_becomes_a_world_in_one_command(tmp_path: Path) -> None:
     write_pcd(tmp_path / "t.pcd", table())
     words = ["scan", tmp_path / "t.pcd", "--out", tmp_path / "table", "--voxel", 0.04]
     run = grouser(*words)
@@ -61,7 +62,7 @@ def test_a_frame_becomes_a_world_in_one_command(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"t.pcd", "table"}
 
 
-def test_a_given_camera_pose_is_taken(tmp_path: Path) -> None:
+def test_given_camera_pose_is_used(tmp_path: Path) -> None:
     write_pcd(tmp_path / "t.pcd", table())
     words = ["--voxel", 0.03, "--camera-pose=2,3,1.5,0,45,90", "--collide", "height_map"]
     run = grouser("scan", tmp_path / "t.pcd", "--out", tmp_path / "table", *words)
@@ -74,7 +75,7 @@ def test_a_given_camera_pose_is_taken(tmp_path: Path) -> None:
     assert world.terrain[1].y > 3.0  # it looks along y
 
 
-def broken(case, good):
+def broken_input(case: str, good: bytes) -> tuple[str, bytes | None]:
     """Return the name and the bytes of an input that cannot be a world."""
     n = 20_000
     text = "\n".join("nan nan nan" for _ in range(100)) + "\n"
@@ -105,9 +106,9 @@ def broken(case, good):
         *("a picture", "an ending", "one line", "words"),
     ],
 )
-def test_broken_input_is_one_sentence_and_leaves_nothing(tmp_path: Path, case) -> None:
+def test_broken_input_is_one_sentence_and_leaves_no_files(tmp_path: Path, case: str) -> None:
     write_pcd(tmp_path / "good.pcd", table())
-    name, content = broken(case, (tmp_path / "good.pcd").read_bytes())
+    name, content = broken_input(case, (tmp_path / "good.pcd").read_bytes())
     if content is not None:
         (tmp_path / name).write_bytes(content)
     there = {path.name for path in tmp_path.iterdir()}
@@ -121,7 +122,7 @@ def test_broken_input_is_one_sentence_and_leaves_nothing(tmp_path: Path, case) -
 @pytest.mark.parametrize(
     ("given", "meant"), [("kinect_tabel_0", "kinect_table_0"), ("{there}/yrad.pcd", "yard.pcd")]
 )
-def test_a_file_that_is_not_there_names_the_nearest(tmp_path: Path, given, meant) -> None:
+def test_missing_file_names_the_nearest_match(tmp_path: Path, given: str, meant: str) -> None:
     write_pcd(tmp_path / "yard.pcd", table(30, 40))
     run = grouser("scan", given.format(there=tmp_path), "--out", tmp_path / "world")
     assert run.exit_code == 2
@@ -129,7 +130,7 @@ def test_a_file_that_is_not_there_names_the_nearest(tmp_path: Path, given, meant
     assert meant in run.output.replace("\n", "")
 
 
-def test_millimetres_are_noticed_and_can_be_said(tmp_path: Path) -> None:
+def test_millimetres_are_detected_and_accepted_by_option(tmp_path: Path) -> None:
     metres = table()
     write_pcd(tmp_path / "t.pcd", PointCloud(metres.points * 1000, metres.shape))
     run = grouser("scan", tmp_path / "t.pcd", "--out", tmp_path / "world")
@@ -141,7 +142,7 @@ def test_millimetres_are_noticed_and_can_be_said(tmp_path: Path) -> None:
     assert run.exit_code == 0, run.output
 
 
-def test_an_older_world_survives_a_run_that_fails_late(
+def test_existing_world_survives_a_failed_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_pcd(tmp_path / "t.pcd", table())
@@ -150,10 +151,12 @@ def test_an_older_world_survives_a_run_that_fails_late(
     assert grouser(*words).exit_code == 0
     before = (tmp_path / "world" / "world.yaml").read_bytes()
 
-    def full(*_) -> None:
+    def raise_disk_full(*_: Figure) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(world_folder, "figure_png", full)  # the disk is full at the last file
+    monkeypatch.setattr(
+        world_folder, "figure_png", raise_disk_full
+    )  # the disk is full at the last file
     assert grouser(*words, "--friction", 0.9).exit_code != 0
     assert (tmp_path / "world" / "world.yaml").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"t.pcd", "world"}
@@ -171,7 +174,9 @@ def test_an_older_world_survives_a_run_that_fails_late(
         (["--reach", "0.1"], "no point within --reach"),
     ],
 )
-def test_wrong_options_are_one_sentence(tmp_path: Path, words, sentence) -> None:
+def test_invalid_options_are_reported_in_one_sentence(
+    tmp_path: Path, words: list[str], sentence: str
+) -> None:
     write_pcd(tmp_path / "t.pcd", table(30, 40))
     run = grouser("scan", tmp_path / "t.pcd", "--out", tmp_path / "world", *words)
     assert run.exit_code == 2
@@ -179,7 +184,7 @@ def test_wrong_options_are_one_sentence(tmp_path: Path, words, sentence) -> None
     assert not (tmp_path / "world").exists()
 
 
-def test_a_foreign_folder_is_refused_before_any_work(tmp_path: Path) -> None:
+def test_foreign_folder_is_rejected_before_processing(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("years of work")
     run = grouser("scan", "kinect_table_0", "--out", tmp_path / "thesis")
@@ -188,7 +193,7 @@ def test_a_foreign_folder_is_refused_before_any_work(tmp_path: Path) -> None:
     assert (tmp_path / "thesis" / "chapter.tex").exists()
 
 
-def test_a_simulated_camera_writes_clouds(tmp_path: Path) -> None:
+def test_simulated_camera_writes_clouds(tmp_path: Path) -> None:
     run = grouser(
         *("depth", "quince_step", "--from=0,-1,0.9", "--from=0.2,1,0.9", "--at", "0.8,0,0"),
         *("--out", tmp_path / "c.pcd"),
@@ -201,7 +206,7 @@ def test_a_simulated_camera_writes_clouds(tmp_path: Path) -> None:
         assert cloud.seen.mean() > 0.5
 
 
-def test_a_camera_that_sees_nothing_says_so(tmp_path: Path) -> None:
+def test_empty_depth_image_is_reported(tmp_path: Path) -> None:
     words = ["--from=0,0,1", "--at", "0,0,5", "--out", tmp_path / "c.pcd"]
     run = grouser("depth", "quince_step", *words)
     assert run.exit_code == 2

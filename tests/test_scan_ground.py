@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import trimesh
 
 from grouser import files
 from grouser.errors import BadValue, WorldFileError
-from grouser.frames import X_CO, Pose, radians
+from grouser.frames import X_CO, Array, Pose, radians
 from grouser.scan.cloud import PointCloud, concatenate_clouds
 from grouser.scan.coarse_registration import FramePose
 from grouser.scan.gravity_direction import GravityEstimate
@@ -35,7 +37,7 @@ from grouser.world.terrain.stepfield import Stepfield
 EYE = np.array([0.0, 0.0, 2.0])
 
 
-def sheet(height, size=1.0, cell=0.02):
+def height_mesh(height: Callable[..., Any], size: float = 1.0, cell: float = 0.02) -> TriangleMesh:
     """Return a surface z = height(x, y) as triangles that look up."""
     along = np.arange(-size / 2, size / 2 + cell / 2, cell)
     x, y = np.meshgrid(along, along)
@@ -47,7 +49,7 @@ def sheet(height, size=1.0, cell=0.02):
     return TriangleMesh(vertices, np.concatenate(faces))
 
 
-def cloud_of(mesh, spacing=0.004, noise=0.0):
+def cloud_of(mesh: TriangleMesh, spacing: float = 0.004, noise: float = 0.0) -> PointCloud:
     """Return points all over a surface, seen from above."""
     low, high = mesh.vertices[:, :2].min(axis=0), mesh.vertices[:, :2].max(axis=0)
     grid = scan_heights(mesh, spacing)
@@ -59,17 +61,17 @@ def cloud_of(mesh, spacing=0.004, noise=0.0):
     return PointCloud(points[inside], origins=EYE)
 
 
-def rebuilt(mesh, cloud):
+def ground_from(mesh: TriangleMesh, cloud: PointCloud) -> RebuiltGround:
     down = GravityEstimate(np.array([0.0, 0.0, -1.0]), "given pose", 1.0, "as given", Pose())
     return RebuiltGround(cloud, mesh, down, (FramePose(Pose(), 1.0, 0.0),), (), (), 0, 0.0, ())
 
 
-def as_pieces(folder, mesh):
+def pieces_of(folder: Path, mesh: TriangleMesh) -> ConvexPieces:
     write_pieces(folder / "pieces.npz", prisms(mesh))
     return ConvexPieces(file=str(folder / "pieces.npz"), x=0.0, friction=0.6)
 
 
-def wavy(x, y):
+def wavy(x: Array, y: Array) -> Array:
     return 0.03 * np.sin(7 * x) * np.cos(6 * y)
 
 
@@ -77,9 +79,9 @@ def wavy(x, y):
 
 
 @pytest.mark.parametrize("slope_deg", [0.0, 12.0, 30.0])
-def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg) -> None:
+def test_spheres_on_a_slope_rest_one_radius_above_it(slope_deg: float) -> None:
     slope = radians(slope_deg)
-    cloud = cloud_of(sheet(lambda x, y: np.tan(slope) * x), noise=0.0005)
+    cloud = cloud_of(height_mesh(lambda x, y: np.tan(slope) * x), noise=0.0005)
     spheres = expected_spheres(surface_discs(cloud, 0.02), 0.03)
     true = np.tan(slope) * spheres.middle[:, 0] + 0.03 / np.cos(slope)
     assert np.abs(spheres.middle[:, 2] - true).max() < 0.002
@@ -87,16 +89,16 @@ def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg) -> None:
     assert not spheres.edge.any()
 
 
-def test_normals_look_at_the_eye_whatever_the_side() -> None:
-    points = cloud_of(sheet(wavy)).points
+def test_normals_point_towards_the_sensor() -> None:
+    points = cloud_of(height_mesh(wavy)).points
     above = surface_discs(PointCloud(points, origins=EYE), 0.02)
     below = surface_discs(PointCloud(points, origins=-EYE), 0.02)
     assert (above.normal[:, 2] > 0).all()
     assert np.allclose(above.normal, -below.normal)
 
 
-def test_a_storey_under_another_holds_spheres_as_well() -> None:
-    floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3, size=0.5)
+def test_spheres_rest_on_both_of_two_storeys() -> None:
+    floor, roof = height_mesh(lambda x, y: 0 * x), height_mesh(lambda x, y: 0 * x + 0.3, size=0.5)
     spheres = expected_spheres(
         surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
     )
@@ -107,17 +109,17 @@ def test_a_storey_under_another_holds_spheres_as_well() -> None:
     assert (np.abs(under[:, :2]) < 0.26).all()  # beside the roof there is none
 
 
-def test_an_unseen_wall_is_no_storey() -> None:
-    def step(x, y):
+def test_unseen_wall_is_not_a_storey() -> None:
+    def step(x: Array, y: Array) -> Array:
         return np.where(x > 0, 0.3, 0.0)
 
-    points = cloud_of(sheet(step, cell=0.01)).points
+    points = cloud_of(height_mesh(step, cell=0.01)).points
     seen = (points[:, 2] < 0.001) | (points[:, 2] > 0.299)  # nobody saw the wall
     spheres = expected_spheres(surface_discs(PointCloud(points[seen], origins=EYE), 0.02), 0.03)
     assert not spheres.covered.any()
 
 
-def test_a_cloud_that_holds_no_sphere_is_refused() -> None:
+def test_cloud_that_supports_no_sphere_is_rejected() -> None:
     lonely = PointCloud(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]), origins=EYE)
     with pytest.raises(BadValue, match="larger --voxel"):
         expected_spheres(surface_discs(lonely, 0.02), 0.03)
@@ -126,25 +128,25 @@ def test_a_cloud_that_holds_no_sphere_is_refused() -> None:
 # What physics says.
 
 
-def test_spheres_in_physics_rest_where_geometry_says(tmp_path: Path) -> None:
-    mesh = sheet(wavy, cell=0.05)
+def test_simulated_spheres_rest_at_their_geometric_height(tmp_path: Path) -> None:
+    mesh = height_mesh(wavy, cell=0.05)
     spheres = expected_spheres(surface_discs(cloud_of(mesh), 0.02), 0.03)
-    check = check_ground([as_pieces(tmp_path, mesh)], spheres)
+    check = check_ground([pieces_of(tmp_path, mesh)], spheres)
     assert check.open_ground.mean < 0.001
     assert check.open_ground.largest < 0.004
     assert check.fell == 0
 
 
-def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path: Path) -> None:
-    spheres = expected_spheres(surface_discs(cloud_of(sheet(wavy, cell=0.05)), 0.02), 0.03)
-    high = as_pieces(tmp_path, sheet(lambda x, y: wavy(x, y) + 0.02, cell=0.05))
+def test_ground_that_is_too_high_too_low_or_missing_is_detected(tmp_path: Path) -> None:
+    spheres = expected_spheres(surface_discs(cloud_of(height_mesh(wavy, cell=0.05)), 0.02), 0.03)
+    high = pieces_of(tmp_path, height_mesh(lambda x, y: wavy(x, y) + 0.02, cell=0.05))
     assert check_ground([high], spheres).open_ground.mean == pytest.approx(0.02, abs=0.001)
-    hole = check_ground([as_pieces(tmp_path, sheet(wavy, size=0.5, cell=0.05))], spheres)
+    hole = check_ground([pieces_of(tmp_path, height_mesh(wavy, size=0.5, cell=0.05))], spheres)
     assert hole.fell > 20
 
 
-def test_a_sphere_let_go_inside_the_ground_is_not_at_rest() -> None:
-    floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3)
+def test_sphere_released_inside_the_ground_is_not_at_rest() -> None:
+    floor, roof = height_mesh(lambda x, y: 0 * x), height_mesh(lambda x, y: 0 * x + 0.3)
     spheres = expected_spheres(
         surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
     )
@@ -154,10 +156,10 @@ def test_a_sphere_let_go_inside_the_ground_is_not_at_rest() -> None:
     assert np.isfinite(heights[~spheres.covered]).all()
 
 
-def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path: Path) -> None:
-    mesh = sheet(wavy, cell=0.05)
+def test_more_accurate_ground_is_chosen_and_the_cheaper_of_equals(tmp_path: Path) -> None:
+    mesh = height_mesh(wavy, cell=0.05)
     spheres = expected_spheres(surface_discs(cloud_of(mesh), 0.02), 0.03)
-    true = check_ground([as_pieces(tmp_path, mesh)], spheres)
+    true = check_ground([pieces_of(tmp_path, mesh)], spheres)
     false = check_ground([Flat(friction=0.6)], spheres)
     name, why = choose({"height_map": false, "convex_pieces": true})
     assert name == "convex_pieces"
@@ -171,9 +173,9 @@ def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path: Path) ->
 # Prisms.
 
 
-def test_a_board_seen_from_both_sides_stays_as_thin_as_it_is() -> None:
-    top = sheet(lambda x, y: 0 * x + 0.012, size=0.4)
-    under = sheet(lambda x, y: 0 * x, size=0.4)
+def test_board_scanned_from_both_sides_keeps_its_thickness() -> None:
+    top = height_mesh(lambda x, y: 0 * x + 0.012, size=0.4)
+    under = height_mesh(lambda x, y: 0 * x, size=0.4)
     count = len(top.vertices)
     board = TriangleMesh(
         np.concatenate([top.vertices, under.vertices]),
@@ -184,8 +186,8 @@ def test_a_board_seen_from_both_sides_stays_as_thin_as_it_is() -> None:
     assert pieces[..., 2].max() < 0.012 + 1e-9
 
 
-def test_prisms_reach_behind_what_was_seen_and_share_their_corners() -> None:
-    mesh = sheet(wavy, cell=0.1)
+def test_prisms_extend_below_the_surface_and_share_corners() -> None:
+    mesh = height_mesh(wavy, cell=0.1)
     pieces = np.array(prisms(mesh))
     assert len(pieces) == len(mesh.faces)
     assert np.allclose(pieces[:, :3], mesh.triangles)
@@ -198,7 +200,7 @@ def test_prisms_reach_behind_what_was_seen_and_share_their_corners() -> None:
 
 
 def test_pieces_load_from_a_world_file(tmp_path: Path) -> None:
-    write_pieces(tmp_path / "p.npz", prisms(sheet(wavy, cell=0.1)))
+    write_pieces(tmp_path / "p.npz", prisms(height_mesh(wavy, cell=0.1)))
     text = WORLD_TEXT + "  - {kind: convex_pieces, friction: 0.5, x: 1.0, z: 0.2, file: p.npz}\n"
     scene = compose(parse(text, where="t", folder=tmp_path))
     geom = scene.model.geom("terrain/1/piece_0")
@@ -225,7 +227,9 @@ terrain:
         ({"corners": np.zeros((8, 3)), "starts": [0, 9]}, "do not fit"),
     ],
 )
-def test_broken_pieces_are_one_sentence(tmp_path: Path, arrays, sentence) -> None:
+def test_invalid_pieces_are_reported_in_one_sentence(
+    tmp_path: Path, arrays: dict[str, Array | list[int]] | None, sentence: str
+) -> None:
     if arrays is None:
         (tmp_path / "p.npz").write_bytes(b"PK\x03\x04 half a zip")
     else:
@@ -238,8 +242,8 @@ def test_broken_pieces_are_one_sentence(tmp_path: Path, arrays, sentence) -> Non
 # Files.
 
 
-def test_surface_files_are_what_other_programs_read(tmp_path: Path) -> None:
-    mesh = sheet(wavy)
+def test_surface_files_are_readable_by_other_programs(tmp_path: Path) -> None:
+    mesh = height_mesh(wavy)
     colours = np.full((len(mesh.vertices), 3), 200, np.uint8)
     write_ply(tmp_path / "s.ply", mesh, colours)
     write_glb(tmp_path / "s.glb", mesh, colours)
@@ -252,7 +256,7 @@ def test_surface_files_are_what_other_programs_read(tmp_path: Path) -> None:
     assert len(glb.faces) == len(mesh.faces)
 
 
-def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path: Path) -> None:
+def test_folder_is_replaced_atomically(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with files.replacing_folder(out) as draft:
         (draft / "a").write_text("1")
@@ -269,16 +273,18 @@ def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_that_holds_something_else_is_not_touched(tmp_path: Path) -> None:
+def test_folder_with_foreign_files_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(BadValue, match="no scan has written"):
         refuse_foreign(tmp_path)
     refuse_foreign(tmp_path / "new")
 
 
-def test_a_surface_becomes_a_world_that_loads(tmp_path: Path) -> None:
-    mesh = sheet(lambda x, y: np.where(np.hypot(x, y) < 0.15, 0.12, wavy(x, y)), 0.8, cell=0.04)
-    ground = rebuilt(mesh, cloud_of(mesh, noise=0.001))
+def test_surface_becomes_a_world_that_loads(tmp_path: Path) -> None:
+    mesh = height_mesh(
+        lambda x, y: np.where(np.hypot(x, y) < 0.15, 0.12, wavy(x, y)), 0.8, cell=0.04
+    )
+    ground = ground_from(mesh, cloud_of(mesh, noise=0.001))
     made = fill_folder(tmp_path, ground, WorldOptions(name="bump", friction=0.7), 0.02)
     world = load(tmp_path / "world.yaml")
     assert world.terrain[1].kind == made.collides_as
@@ -300,8 +306,8 @@ def test_a_surface_becomes_a_world_that_loads(tmp_path: Path) -> None:
     assert load(other).terrain[1].kind != made.collides_as
 
 
-def test_open_places_are_level_and_keep_away_from_steps_and_holes() -> None:
-    mesh = sheet(lambda x, y: np.where(x > 0.1, 0.2, 0.0))
+def test_free_places_are_level_and_away_from_steps_and_holes() -> None:
+    mesh = height_mesh(lambda x, y: np.where(x > 0.1, 0.2, 0.0))
     there = ~((mesh.triangles[..., 0] < -0.2) & (mesh.triangles[..., 1] < -0.2)).any(axis=1)
     grid = scan_heights(TriangleMesh(mesh.vertices, mesh.faces[there]), 0.02)
     places = open_places(grid)
@@ -315,7 +321,7 @@ def test_open_places_are_level_and_keep_away_from_steps_and_holes() -> None:
         assert np.hypot(max(x + 0.2, 0), max(y + 0.2, 0)) > place.clear - 0.04
 
 
-def test_the_plane_may_lie_anywhere() -> None:
+def test_plane_fit_does_not_depend_on_position() -> None:
     scene = compose(World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6, z=-0.7),)))
     assert scene.model.geom("terrain/0/plane").pos[2] == -0.7
 
@@ -332,10 +338,12 @@ def test_the_plane_may_lie_anywhere() -> None:
     ],
     ids=lambda piece: piece.kind,
 )
-def test_a_simulated_kinect_sees_what_spheres_meet(piece) -> None:
+def test_simulated_kinect_measures_the_collision_surface(
+    piece: Stepfield | PlywoodBridge | Incline,
+) -> None:
     world = World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6), piece))
-    eyes = ((-0.8, -0.6, 1.0), (1.6, -0.8, 1.0), (0.5, 1.3, 1.0))
-    poses = [aimed(eye, (0.5, 0.0, 0.05)) for eye in eyes]
+    viewpoints = ((-0.8, -0.6, 1.0), (1.6, -0.8, 1.0), (0.5, 1.3, 1.0))
+    poses = [aimed(eye, (0.5, 0.0, 0.05)) for eye in viewpoints]
     clouds = scan_world(world, poses)
     assert all(cloud.shape == (480, 640) for cloud in clouds)
     cloud = concatenate_clouds(
@@ -349,7 +357,7 @@ def test_a_simulated_kinect_sees_what_spheres_meet(piece) -> None:
     assert check.open_ground.most < 0.008
 
 
-def test_the_same_seed_sees_the_same_noise() -> None:
+def test_same_seed_gives_the_same_noise() -> None:
     world = load("quince_step").changed(robots=())
     pose = aimed((0.0, -1.0, 0.8), (0.8, 0.0, 0.0))
     first, again, other = (scan_world(world, [pose], seed=seed)[0].points for seed in (3, 3, 4))
@@ -357,6 +365,6 @@ def test_the_same_seed_sees_the_same_noise() -> None:
     assert not np.array_equal(first, other, equal_nan=True)
 
 
-def test_a_camera_cannot_look_at_itself() -> None:
+def test_camera_cannot_be_aimed_at_itself() -> None:
     with pytest.raises(BadValue, match="where it is itself"):
         aimed((1, 0, 1), (1, 0, 1))

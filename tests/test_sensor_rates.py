@@ -18,12 +18,12 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 
-def kenaf(name="k", y=0.0):
+def kenaf(name: str = "k", y: float = 0.0) -> RobotEntry:
     return RobotEntry(name=name, kind="kenaf", position=(0, y, 0), sensors=())
 
 
 @pytest.fixture
-def sim():
+def sim() -> Simulation:
     robots = (kenaf(), kenaf("other", 1.5))
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
     simulation = Simulation(world, crash_folder=None)
@@ -31,7 +31,9 @@ def sim():
     return simulation
 
 
-def times(simulation, seconds, robot="k", sensor="encoder"):
+def times(
+    simulation: Simulation, seconds: float, robot: str = "k", sensor: str = "encoder"
+) -> list[float]:
     """Return when a sensor measured, within the next ``seconds``."""
     simulation.drain_readings()
     simulation.step(seconds)
@@ -42,7 +44,7 @@ def times(simulation, seconds, robot="k", sensor="encoder"):
     ]
 
 
-def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim) -> None:
+def test_requested_rate_is_used_and_other_sensors_keep_theirs(sim: Simulation) -> None:
     sim.step(0.101)
     before = sim.fingerprint()
     sim.apply(SetSensorRate("k", "encoder", 500.0))
@@ -55,7 +57,7 @@ def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim) -> None:
     assert len(times(sim, 1.0)) == 10
 
 
-def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim) -> None:
+def test_requested_rate_survives_a_reset_and_ends_with_the_robot(sim: Simulation) -> None:
     sim.apply(SetSensorRate("k", "encoder", 100.0))
     sim.apply(Reset())
     assert len(times(sim, 0.2)) == 20
@@ -64,7 +66,7 @@ def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim) -> Non
     assert len(times(sim, 0.2)) == 5
 
 
-def test_measuring_more_often_changes_no_physics(sim) -> None:
+def test_higher_rate_does_not_change_physics(sim: Simulation) -> None:
     plain = Simulation(sim.world, crash_folder=None)
     sim.apply(SetSensorRate("k", "encoder", 1000.0))
     for one in (sim, plain):
@@ -73,7 +75,9 @@ def test_measuring_more_often_changes_no_physics(sim) -> None:
     assert sim.pose("k").position == pytest.approx(plain.pose("k").position, abs=1e-9)
 
 
-def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim) -> None:
+def test_sensors_of_a_joining_robot_are_read_in_turn_or_at_the_requested_rate(
+    sim: Simulation,
+) -> None:
     sim.step(0.1)
     sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     came = sim.time
@@ -86,7 +90,7 @@ def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim) -> None
     assert len(times(sim, 1.0, "p", "F1")) == 5, "its own rhythm"
 
 
-def test_who_comes_and_goes_leaves_no_cycle_behind(sim) -> None:
+def test_leaving_robot_leaves_no_reference_cycle(sim: Simulation) -> None:
     sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     sim.step(0.1)
     gc.collect()
@@ -99,29 +103,29 @@ def test_who_comes_and_goes_leaves_no_cycle_behind(sim) -> None:
         gc.enable()
 
 
-def test_what_cannot_be(sim) -> None:
+def test_invalid_rates_are_rejected(sim: Simulation) -> None:
     with pytest.raises(BadValue, match="must be above 0"):
         sim.apply(SetSensorRate("k", "encoder", 0.0))
     with pytest.raises(UnknownName, match="encodr"):
         sim.apply(SetSensorRate("k", "encodr", 10.0))
 
 
-def test_a_client_asks_for_it() -> None:
+def test_client_requests_a_rate() -> None:
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
     with (
         ThreadedServer(world, UsarsimGateway(((0, PortProfile()),))) as live,
         join("Kenaf", port=live.server.ports["control"], timeout=60) as robot,
     ):
         robot.set_rate("Encoder", 250.0)
-        answer = next(heard for heard in robot.listen() if isinstance(heard, Response))
+        answer = next(received for received in robot.listen() if isinstance(received, Response))
         assert {result.status for result in answer.results} == {"OK"}
         stamps = []
-        for heard in robot.listen():
-            if isinstance(heard, Encoders):
+        for received in robot.listen():
+            if isinstance(received, Encoders):
                 stamps.append(live.server.host.time)
             if len(stamps) > 100:
                 break
         assert stamps[-1] - stamps[0] < 1.5  # at 25 a second it would be 4 s
         robot.set_rate("Encoder", 5000.0)
-        answer = next(heard for heard in robot.listen() if isinstance(heard, Response))
+        answer = next(received for received in robot.listen() if isinstance(received, Response))
         assert {result.status for result in answer.results} == {"Failed"}

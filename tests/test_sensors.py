@@ -1,6 +1,7 @@
 """The sensor contract, over the table: every sensor binds, reads, errs by its seed, keeps time."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ EXACT = {"truth", "battery"}
 """Sensors that have no error model."""
 
 
-def robot(name, *sensors, y=0.0):
+def robot(name: str, *sensors: dict[str, str | float | list[Any]], y: float = 0.0) -> RobotEntry:
     """Return a PackBot with the tracks that are made fastest."""
     return RobotEntry(
         name=name,
@@ -54,7 +55,7 @@ def robot(name, *sensors, y=0.0):
     )
 
 
-def world(*robots):
+def world(*robots: RobotEntry) -> World:
     things = (
         Box(name="wall", friction=1, fixed=True, position=(2, 0, 0.5), size=(0.1, 8, 1)),
         Victim(name="anna", position=(1.2, 0.2, 0), posture="sitting"),
@@ -65,21 +66,23 @@ def world(*robots):
     )
 
 
-def sensor(kind, **changes):
+def sensor(kind: str, **changes: Any) -> dict[str, str | float | list[str | float | list[Any]]]:
     return {"kind": kind, "name": "s", "rate_hz": 50.0, "delay_s": 0.0} | OPTIONS[kind] | changes
 
 
-def seen(simulation, seconds=0.1, robot="a", name="s"):
+def collect_readings(
+    simulation: Simulation, seconds: float = 0.1, robot: str = "a", name: str = "s"
+) -> list[Reading]:
     """Step and collect every reading of a sensor."""
-    said = {}
+    collected = {}
     for _ in range(round(seconds / 0.005)):
         simulation.step(0.005)
         reading = simulation.read(robot, name)
-        said[reading.time] = reading
-    return list(said.values())
+        collected[reading.time] = reading
+    return list(collected.values())
 
 
-def same(one, other):
+def are_equal(one: list[Reading], other: list[Reading]) -> bool:
     return [reading.time for reading in one] == [reading.time for reading in other] and all(
         np.array_equal(a.array(key), b.array(key), equal_nan=a.array(key).dtype.kind == "f")
         for a, b in zip(one, other, strict=True)
@@ -88,21 +91,23 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_same_seed_same_readings_and_nobody_shares_random_numbers(kind) -> None:
-    told = sensor(kind)
-    pair = world(robot("a", told), robot("b", told, y=3.0))
+def test_readings_depend_on_the_seed_and_random_numbers_are_not_shared(kind: str) -> None:
+    first_values = sensor(kind)
+    pair = world(robot("a", first_values), robot("b", first_values, y=3.0))
     one, again, other = (Simulation(pair, seed=seed) for seed in (1, 1, 2))
-    first = seen(one)
+    first = collect_readings(one)
     assert first[0].values, "a reading must hold something"
-    assert same(first, seen(again))
+    assert are_equal(first, collect_readings(again))
     if kind not in EXACT:
-        assert not same(first, seen(other)), "another seed, other errors"
-    noises = [s._sensors._sensors[who, "s"]._rng for s, who in ((one, "a"), (one, "b"))]
+        assert not are_equal(first, collect_readings(other)), "another seed, other errors"
+    noises = [
+        s._sensors._sensors[robot_name, "s"]._rng for s, robot_name in ((one, "a"), (one, "b"))
+    ]
     assert noises[0].random() != noises[1].random()
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_rate_and_delay_are_obeyed(kind) -> None:
+def test_rate_and_delay_are_applied(kind: str) -> None:
     delay = 0.03
     simulation = Simulation(world(robot("a", sensor(kind, rate_hz=50.0, delay_s=delay))))
     assert simulation.read("a", "s").time == pytest.approx(-delay)
@@ -118,27 +123,27 @@ def test_rate_and_delay_are_obeyed(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_reset_and_strangers_change_nothing(kind) -> None:
+def test_readings_do_not_depend_on_resets_and_other_robots(kind: str) -> None:
     """Everything restarts with a reset; a robot that joins does not disturb what is remembered."""
     simulation = Simulation(world(robot("a", sensor(kind))), seed=5)
-    plain = seen(simulation, 0.12)
+    plain = collect_readings(simulation, 0.12)
     simulation.reset()
-    assert same(plain, seen(simulation, 0.12))
+    assert are_equal(plain, collect_readings(simulation, 0.12))
     simulation.reset()
-    begun = seen(simulation, 0.05)  # the next reading is due at 0.06
+    begun = collect_readings(simulation, 0.05)  # the next reading is due at 0.06
     simulation.apply(Join(robot("b", sensor(kind), y=4.0)))
     simulation.apply(Leave("b"))
-    assert same(plain, [*begun, *seen(simulation, 0.07)[1:]])
+    assert are_equal(plain, [*begun, *collect_readings(simulation, 0.07)[1:]])
 
 
 @pytest.mark.parametrize("kind", SENSORS)
-def test_bad_timing_is_refused(kind) -> None:
+def test_invalid_timing_is_rejected(kind: str) -> None:
     for bad in ({"rate_hz": 0.0}, {"delay_s": -1.0}, {"delay_s": math.nan}):
         with pytest.raises(BadValue, match="must be"):
             describe_sensor(sensor(kind, **bad), "here")
 
 
-def test_a_delayed_reading_is_what_was_then() -> None:
+def test_delayed_reading_is_the_measurement_of_its_time() -> None:
     now = sensor("truth", body="body", name="now")
     late = sensor("truth", body="body", name="late", delay_s=0.1)
     simulation = Simulation(world(robot("a", now, late)))
@@ -152,7 +157,7 @@ def test_a_delayed_reading_is_what_was_then() -> None:
     assert reading["x"] == history[reading.time] != history[max(history)]
 
 
-def test_encoders_count_whole_ticks_with_noise_and_start_again() -> None:
+def test_encoders_count_whole_ticks_with_noise_and_can_be_reset() -> None:
     rng = np.random.default_rng(0)
     true = np.linspace(-7, 7, 9)
     counted = corrupt(true, 0.25, 0.0, 0.0, rng)
@@ -178,7 +183,7 @@ def test_readings_hold_numbers_and_arrays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("change", "message"),
     [
         ({"kind": "lasre"}, "there is no sensor 'lasre'.*did you mean 'laser'"),
         ({"mount": "bdy"}, "there is no body or site 'bdy'.*did you mean 'body'"),
@@ -193,15 +198,17 @@ def test_readings_hold_numbers_and_arrays() -> None:
         ({"name": "truth"}, "two sensors named 'truth'"),
     ],
 )
-def test_mistakes_in_a_world_file_are_named(change, complaint) -> None:
-    told = {"kind": "laser", "mount": "body"} | change
-    if told["kind"] in ("encoder", "truth"):
-        del told["mount"]
-    with pytest.raises((BadValue, UnknownName), match=complaint):
-        Simulation(world(robot("a", told)))
+def test_invalid_sensors_of_a_world_file_are_reported(
+    change: dict[str, str | int | list[str]], message: str
+) -> None:
+    first_values = {"kind": "laser", "mount": "body"} | change
+    if first_values["kind"] in ("encoder", "truth"):
+        del first_values["mount"]
+    with pytest.raises((BadValue, UnknownName), match=message):
+        Simulation(world(robot("a", first_values)))
 
 
-def test_a_world_file_may_add_sensors() -> None:
+def test_world_file_may_add_sensors() -> None:
     text = """
 name: scan
 physics: PHYSICS
@@ -223,7 +230,7 @@ robots:
         Simulation(parse(wrong, where="scan.yaml"))
 
 
-def test_sensors_of_robots_that_join_a_running_world_are_read_in_turns() -> None:
+def test_sensors_of_joining_robots_are_read_in_turn() -> None:
     world = World(name="yard", physics=STANDARD, terrain=(Flat(friction=0.8),))
     simulation = Simulation(world)
     simulation.step(0.1)

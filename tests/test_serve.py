@@ -1,10 +1,13 @@
 """Server process with several clients in the same world, over sockets."""
 
 import math
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from support.server_fixtures import ServerProcess, wait_until
 
+from grouser.client.connection import Controller, RemoteRobot
 from grouser.errors import Refused
 from grouser.protocol.usarsim.commands import Greeting, Init
 from grouser.protocol.usarsim.control import Create
@@ -18,14 +21,14 @@ SPEED = 4
 
 
 @pytest.fixture(scope="module")
-def served(yard_file):
+def served(yard_file: Path) -> Iterator[ServerProcess]:
     also = ("--also", "0:udk:z-up", "--also", "0:ut3:z-down:unreal")
     options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED), "--ground-truth")
     with ServerProcess(yard_file.parent, yard_file, *also, *options) as served:
         yield served
 
 
-def truth(robot, seconds=0.0):
+def truth(robot: RemoteRobot, seconds: float = 0.0) -> GroundTruth | None:
     """Return the ground truth of ``robot`` after a simulated time."""
     begin = robot.reading("GroundTruth")
     while (now := robot.reading("GroundTruth")).time < begin.time + seconds:
@@ -33,7 +36,7 @@ def truth(robot, seconds=0.0):
     return now
 
 
-def robots(served):
+def robots(served: ServerProcess) -> dict[str, tuple[str, float, float, float]]:
     """Return name -> kind, x, y, z of every robot, from the console."""
     lines = [line.split() for line in served.console("list robots").splitlines()]
     return {w[0]: (w[1].strip("()"), float(w[3]), float(w[5]), float(w[7])) for w in lines}
@@ -42,7 +45,7 @@ def robots(served):
 # -- joining ------------------------------------------------------------------------------------
 
 
-def test_each_port_has_its_own_dialect_axes_and_units(served) -> None:
+def test_each_port_has_its_own_dialect_axes_and_units(served: ServerProcess) -> None:
     with (
         served.join("P3AT", "Down", at=(1, 2, 0)) as down,
         served.join("P3AT", "Up", port="control2", dialect="udk", at=(1, -2, 0)) as up,
@@ -63,7 +66,7 @@ def test_each_port_has_its_own_dialect_axes_and_units(served) -> None:
         assert places["Big"] == pytest.approx((1, -4), abs=0.05)
 
 
-def test_start_places(served) -> None:
+def test_start_places(served: ServerProcess) -> None:
     with served.connect() as client:
         poses = {pose.name: pose for pose in client.start_poses()}
     assert set(poses) == {"West", "East"}
@@ -76,7 +79,7 @@ def test_start_places(served) -> None:
         assert truth(robot).location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_location_is_that_of_the_middle_and_above_the_ground(served) -> None:
+def test_location_is_that_of_the_middle_and_above_the_ground(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, 0, 5), rotation=(0, 0, 1.0)) as robot:
         low = truth(robot)
         assert low.orientation[2] == pytest.approx(1.0, abs=0.05)
@@ -84,7 +87,7 @@ def test_location_is_that_of_the_middle_and_above_the_ground(served) -> None:
         assert truth(robot).location[2] == pytest.approx(low.location[2], abs=0.02)
 
 
-def test_duplicate_and_invalid_names_are_replaced(served) -> None:
+def test_duplicate_and_invalid_names_are_replaced(served: ServerProcess) -> None:
     with served.join("P3AT", "Twin", at=(0, 0, 0)), served.join("P3AT", "Twin", at=(0, 2, 0)):
         assert {"Twin", "Twin_1"} <= set(robots(served))
     with served.join("P3AT", "a b/c;ü", at=(0, 0, 0)):
@@ -93,7 +96,7 @@ def test_duplicate_and_invalid_names_are_replaced(served) -> None:
         assert "P3AT" in robots(served)
 
 
-def test_unknown_class_and_second_init_are_refused(served) -> None:
+def test_unknown_class_and_second_init_are_refused(served: ServerProcess) -> None:
     with pytest.raises(Refused, match="no robot of class 'P3TA'"):
         served.join("P3TA")
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
@@ -103,7 +106,7 @@ def test_unknown_class_and_second_init_are_refused(served) -> None:
         assert "B" not in robots(served)
 
 
-def test_robot_of_the_world_is_taken_over_and_stays(served) -> None:
+def test_robot_of_the_world_is_taken_over_and_stays(served: ServerProcess) -> None:
     with served.join("P2DX", "own") as robot:
         assert truth(robot).location[:2] == pytest.approx((-5, -3), abs=0.1)
         robot.drive(4.0, 4.0)
@@ -123,7 +126,7 @@ def test_robot_of_the_world_is_taken_over_and_stays(served) -> None:
     wait_until(lambda: "stray" not in robots(served))
 
 
-def test_each_client_receives_readings_of_its_own_robot_only(served) -> None:
+def test_each_client_receives_readings_of_its_own_robot_only(served: ServerProcess) -> None:
     with (
         served.join("P3AT", "A", at=(0, 0, 0)) as a,
         served.join("Kenaf", "B", at=(0, 3, 0)) as b,
@@ -143,7 +146,7 @@ def test_each_client_receives_readings_of_its_own_robot_only(served) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ROBOTS if kind != "p3at"])
-def test_every_kind_joins_and_moves(served, kind) -> None:
+def test_every_kind_joins_and_moves(served: ServerProcess, kind: str) -> None:
     with served.join(kind, "Any", at=(0, 0, 0)) as robot:
         assert robot.geometry().name
         assert robot.configuration()
@@ -153,7 +156,7 @@ def test_every_kind_joins_and_moves(served, kind) -> None:
             wait_until(lambda: robot.state is not None)
         else:
 
-            def moved():
+            def moved() -> bool:
                 robot.drive(60.0, 60.0, normalized=True)  # repeated, before the command time-out
                 return served.console("where Any") != begin
 
@@ -161,7 +164,7 @@ def test_every_kind_joins_and_moves(served, kind) -> None:
         assert not robot.notices
 
 
-def test_joints_and_packages(served) -> None:
+def test_joints_and_packages(served: ServerProcess) -> None:
     with served.join("Kenaf", "K", at=(0, 0, 0)) as robot:
         robot.joints({"FRFlipper": 0.4, "RLFlipper": 0.3})
         wait_until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))
@@ -180,18 +183,18 @@ def test_joints_and_packages(served) -> None:
         wait_until(lambda: pans() == pytest.approx([0.4, 0.2], abs=0.03))
 
 
-def _flippers(robot):
+def _flippers(robot: RemoteRobot) -> dict[str, float]:
     return dict(robot.state.joints)
 
 
-def test_flip_command_rights_a_robot_on_its_back(served) -> None:
+def test_flip_command_rights_a_robot_on_its_back(served: ServerProcess) -> None:
     with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
         wait_until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)
 
 
-def test_radio_messages_between_robots(served) -> None:
+def test_radio_messages_between_robots(served: ServerProcess) -> None:
     with (
         served.join("P3AT", "A", at=(0, 0, 0)) as a,
         served.join("P3AT", "B", at=(0, 2, 0)) as b,
@@ -205,7 +208,7 @@ def test_radio_messages_between_robots(served) -> None:
         assert not c.poll().radio_inbox
 
 
-def test_world_controller(served) -> None:
+def test_world_controller(served: ServerProcess) -> None:
     with served.control() as referee:
         referee.create("UTPM.Box", "crate", at=(6, 6, -0.31), scale=(2,))
         referee.create("Ball", "ball", at=(6, 7, -0.15), permanent=True)
@@ -234,7 +237,7 @@ def test_world_controller(served) -> None:
             truth(robot, 1.0)
 
 
-def _places(referee):
+def _places(referee: Controller) -> dict[str, tuple[float, float, float]] | None:
     """Return name -> place of created objects, from CONTROL {Type GetSTA}."""
     referee.ask_states()
     referee.start_poses()  # answered after all states

@@ -2,6 +2,8 @@
 
 import math
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.client.address import Address
-from grouser.client.connection import RemoteRobot
+from grouser.client.connection import Connection, RemoteRobot
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.commands import Init
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
@@ -23,13 +25,13 @@ FAST = 4
 
 
 @pytest.fixture(scope="module")
-def served(yard_file):
+def served(yard_file: Path) -> Iterator[ServerProcess]:
     options = ("--speed", str(FAST), "--command-timeout", "1.5")
     with ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as served:
         yield served
 
 
-def pass_time(robot, seconds):
+def pass_time(robot: RemoteRobot, seconds: float) -> GroundTruth:
     """Wait for a simulated time without sending; return the last ground truth."""
     newest = begin = robot.reading("GroundTruth")
     while newest.time < begin.time + seconds:
@@ -37,14 +39,14 @@ def pass_time(robot, seconds):
     return newest
 
 
-def kinds(robot):
+def kinds(robot: RemoteRobot | Connection) -> list[str]:
     return [notice.kind for notice in robot.notices]
 
 
 # -- clients that vanish ------------------------------------------------------------------------
 
 
-def test_killed_client_is_removed_and_others_miss_no_reading(yard_file) -> None:
+def test_killed_client_is_removed_and_others_miss_no_reading(yard_file: Path) -> None:
     with (
         ServerProcess(yard_file.parent, yard_file, *OPTIONS) as served,  # at real time
         served.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
@@ -64,7 +66,7 @@ def test_killed_client_is_removed_and_others_miss_no_reading(yard_file) -> None:
         print(f"removed after {1000 * took:.0f} ms")
 
 
-def test_robot_of_a_silent_client_is_stopped(served) -> None:
+def test_robot_of_a_silent_client_is_stopped(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.drive(4.0, 4.0)
         moving = pass_time(robot, 1.0)
@@ -80,7 +82,7 @@ def test_robot_of_a_silent_client_is_stopped(served) -> None:
         assert kinds(robot) == ["Stopped"]
 
 
-def test_strict_server_keeps_the_last_command(yard_file) -> None:
+def test_strict_server_keeps_the_last_command(yard_file: Path) -> None:
     options = ("--speed", str(FAST), "--command-timeout", "1", "--strict")
     with (
         ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as served,
@@ -95,7 +97,7 @@ def test_strict_server_keeps_the_last_command(yard_file) -> None:
 # -- robots that fail ---------------------------------------------------------------------------
 
 
-def test_battery_is_reported(served) -> None:
+def test_battery_is_reported(served: ServerProcess) -> None:
     with served.connect() as wire:
         wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         wire.conversation.latest.state = None
@@ -105,7 +107,7 @@ def test_battery_is_reported(served) -> None:
         assert robot.state.battery == NO_BATTERY
 
 
-def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served) -> None:
+def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served: ServerProcess) -> None:
     with RemoteRobot(Address(**served.address())) as robot:
         robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         robot.drive(4.0, 4.0)
@@ -122,7 +124,7 @@ def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served) -> None
         assert served.console("where A").split()[2] == x
 
 
-def test_diverged_robot_is_reset_and_notified(served) -> None:
+def test_diverged_robot_is_reset_and_notified(served: ServerProcess) -> None:
     with (
         served.join("P3AT", "Flies", at=(0, 0, 0)) as flies,
         served.join("P3AT", "Stays", at=(0, 3, 0)) as stays,
@@ -139,7 +141,7 @@ def test_diverged_robot_is_reset_and_notified(served) -> None:
         assert "Reset" not in kinds(stays)
 
 
-def test_impossible_objects_are_removed(served) -> None:
+def test_impossible_objects_are_removed(served: ServerProcess) -> None:
     with served.join("P3AT", "Stays", at=(0, 3, 0)) as stays, served.control() as referee:
         before = pass_time(stays, 0.2)
         referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
@@ -157,7 +159,7 @@ def test_impossible_objects_are_removed(served) -> None:
 # -- the world changes --------------------------------------------------------------------------
 
 
-def test_pause_and_resume(served) -> None:
+def test_pause_and_resume(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot, served.connect() as console:
         pass_time(robot, 0.2)
         console.console("pause")
@@ -171,7 +173,7 @@ def test_pause_and_resume(served) -> None:
             console.console("dance")
 
 
-def test_robot_of_a_client_survives_a_reset(served) -> None:
+def test_robot_of_a_client_survives_a_reset(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         pass_time(robot, 2.0)
         begin = robot.state.time
@@ -182,7 +184,7 @@ def test_robot_of_a_client_survives_a_reset(served) -> None:
         assert robot.reading("GroundTruth").location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_client_of_a_removed_robot_is_notified(served) -> None:
+def test_client_of_a_removed_robot_is_notified(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         served.console("remove A")
         wait_until(lambda: kinds(robot) == ["Removed"])
@@ -190,7 +192,7 @@ def test_client_of_a_removed_robot_is_notified(served) -> None:
         wait_until(lambda: "A2" in served.console("list robots"))
 
 
-def test_truth_port_returns_poses(served) -> None:
+def test_truth_port_returns_poses(served: ServerProcess) -> None:
     with served.join("P3AT", "A", at=(1, 2, 0)), served.join("Kenaf", "K", at=(1, 4, 0)):
         assert {row.name for row in _truth(served, TruthRequest())} == {"own", "A", "K"}
         (row,) = _truth(served, TruthRequest(class_name="P3AT"))
@@ -200,7 +202,7 @@ def test_truth_port_returns_poses(served) -> None:
         assert _truth(served, TruthRequest(name="nobody")) == []
 
 
-def _truth(served, question):
+def _truth(served: ServerProcess, question: TruthRequest) -> list[TruthRow]:
     side, rows = TruthClientSide(), []
     with served.open_socket("truth") as wire:
         wire.sendall(side.send(question))
@@ -240,14 +242,16 @@ def _truth(served, question):
         (("--set", "terrain.0.slope=3"), "slope"),
     ],
 )
-def test_invalid_option_is_reported_in_one_sentence(yard_file, options, sentence) -> None:
+def test_invalid_option_is_reported_in_one_sentence(
+    yard_file: Path, options: tuple[str, str], sentence: str
+) -> None:
     ended = CliRunner().invoke(app, ["serve", str(yard_file), *OPTIONS, "--port", "0", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
     assert ended.stderr.count("\n") <= 3  # one sentence, folded
 
 
-def test_port_in_use_is_reported(yard_file, served) -> None:
+def test_port_in_use_is_reported(yard_file: Path, served: ServerProcess) -> None:
     taken = str(served.ports["control"])
     ended = CliRunner().invoke(app, ["serve", str(yard_file), *OPTIONS, "--port", taken])
     assert ended.exit_code == 2

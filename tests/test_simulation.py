@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -21,7 +22,13 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 
-def packbot(name="packbot", x=0.0, y=0.0, method="segments", **command):
+def packbot(
+    name: str = "packbot",
+    x: float = 0.0,
+    y: float = 0.0,
+    method: str = "segments",
+    **command: float,
+) -> RobotEntry:
     return RobotEntry(
         name=name,
         kind="packbot",
@@ -31,7 +38,7 @@ def packbot(name="packbot", x=0.0, y=0.0, method="segments", **command):
     )
 
 
-def world(*robots, objects=(), **changes):
+def world(*robots: RobotEntry, objects: tuple[Box, ...] = (), **changes: Any) -> World:
     return World(
         name="test",
         physics=STANDARD,
@@ -43,7 +50,7 @@ def world(*robots, objects=(), **changes):
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
-def test_every_shipped_world_loads_and_steps(name) -> None:
+def test_every_shipped_world_loads_and_steps(name: str) -> None:
     simulation = Simulation(grouser.load(name))
     simulation.step(0.1)
     assert np.isfinite(simulation.data.qpos).all()
@@ -58,7 +65,7 @@ print(sim.fingerprint())
 """
 
 
-def test_same_seed_same_bits_in_two_runs_and_two_processes() -> None:
+def test_runs_are_bit_identical_in_one_and_two_processes() -> None:
     """The state after 10 s has one hash, however it was computed."""
     runs = [
         subprocess.run(
@@ -72,7 +79,7 @@ def test_same_seed_same_bits_in_two_runs_and_two_processes() -> None:
     assert {run.stdout.strip() for run in runs} == {simulation.fingerprint()}
 
 
-def test_reset_goes_back_to_the_first_bit() -> None:
+def test_reset_restores_the_initial_bits() -> None:
     simulation = Simulation(world(packbot(forward=0.3)))
     fresh = simulation.fingerprint()
     simulation.step(0.3)
@@ -84,7 +91,7 @@ def test_reset_goes_back_to_the_first_bit() -> None:
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest(method) -> None:
+def test_joining_and_leaving_robot_does_not_change_the_others(method: str) -> None:
     alone = Simulation(world(packbot(method=method, forward=0.3)))
     company = Simulation(world(packbot(method=method, forward=0.3)))
     for simulation in (alone, company):
@@ -116,7 +123,7 @@ def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest(method) -> None
         company.read("second", "truth")
 
 
-def test_a_robot_keeps_its_mode_when_another_joins() -> None:
+def test_robot_keeps_its_mode_when_another_joins() -> None:
     simulation = Simulation(grouser.load("quince_step"))
     simulation.command("quince", front=torque(3.0))
     simulation.step(0.2)
@@ -159,13 +166,13 @@ def test_clocks_do_not_drift() -> None:
     assert set(np.diff(dues)) == {33, 34}
 
 
-def test_each_part_has_its_own_random_numbers() -> None:
+def test_random_streams_are_independent() -> None:
     assert generator(1, "a").random() == generator(1, "a").random()
     assert generator(1, "a").random() != generator(1, "b").random()
     assert generator(1, "a").random() != generator(2, "a").random()
 
 
-def test_a_falling_box_falls_as_galilei_says_and_comes_to_rest() -> None:
+def test_box_falls_by_half_g_t_squared_and_comes_to_rest() -> None:
     box = Box(name="box", position=(0, 0, 1.0), size=(0.2, 0.2, 0.2), mass=2.0, friction=0.5)
     simulation = Simulation(world(objects=(box,)))
     simulation.step(0.4)
@@ -181,7 +188,7 @@ def test_robots_push_each_other() -> None:
     assert simulation.pose("front").position[0] > 0.85
 
 
-def test_momentum_is_kept_in_a_frictionless_collision() -> None:
+def test_momentum_is_conserved_in_a_frictionless_collision() -> None:
     """Two boxes on ice: what one loses the other gets."""
     ice = {"size": (0.2, 0.2, 0.2), "friction": 0.0}
     objects = (
@@ -203,7 +210,7 @@ def test_momentum_is_kept_in_a_frictionless_collision() -> None:
 
 
 @pytest.mark.parametrize("poison", [np.nan, 1e6])
-def test_divergence_stops_and_saves_the_last_second(tmp_path: Path, poison) -> None:
+def test_divergence_raises_and_saves_the_last_second(tmp_path: Path, poison: float) -> None:
     simulation = Simulation(world(packbot(forward=0.3)), crash_folder=tmp_path)
     simulation.step(0.5)
     simulation.data.qvel[0] = poison
@@ -218,7 +225,7 @@ def test_divergence_stops_and_saves_the_last_second(tmp_path: Path, poison) -> N
     assert np.isfinite(saved["states"][0]).all()
 
 
-def test_mistakes_are_one_sentence() -> None:
+def test_invalid_calls_are_reported_in_one_sentence() -> None:
     simulation = Simulation(world(packbot()))
     with pytest.raises(UnknownName, match="no robot 'pakbot'.*did you mean 'packbot'"):
         simulation.command("pakbot", forward=1.0)
@@ -234,14 +241,14 @@ def test_mistakes_are_one_sentence() -> None:
         simulation.step(-1.0)
 
 
-def test_a_bad_standing_command_names_its_line() -> None:
+def test_invalid_initial_command_is_reported_with_its_line() -> None:
     text = grouser.load("quince_step")
     entry = text.robots[0].model_copy(update={"command": {"foward": 0.1}})
     with pytest.raises(BadValue, match=r"quince_step.yaml line \d+: .*did you mean 'forward'"):
         Simulation(text.changed(robots=(entry,)))
 
 
-def test_truth_of_any_body_agrees_with_the_state() -> None:
+def test_true_pose_of_any_body_agrees_with_the_state() -> None:
     """A free root is read off the state, any other body is derived: both must say the same."""
     from grouser.sensors.sensor import Needs, SensorContext
     from grouser.sensors.truth import BoundTruth, Truth
@@ -254,13 +261,13 @@ def test_truth_of_any_body_agrees_with_the_state() -> None:
     root = Truth(body="body").bind(model, "packbot/")
     derived = BoundTruth(model, model.body("packbot/body").id)
     derived._measure = derived._derived
-    told, again = root.read(moment, rng), derived.read(moment, rng)
-    assert told == pytest.approx(again, abs=1e-9)
+    reported, again = root.read(moment, rng), derived.read(moment, rng)
+    assert reported == pytest.approx(again, abs=1e-9)
     assert root.needs == Needs.STATE
     assert Truth(body="left/0").bind(model, "packbot/").needs
 
 
-def test_asking_where_somebody_is_changes_nothing() -> None:
+def test_pose_query_does_not_change_the_state() -> None:
     simulation = Simulation(grouser.load("quince_step"))
     simulation.command("quince", forward=0.2)
     simulation.step(0.1)

@@ -18,17 +18,17 @@ from reference_pages import pages
 
 
 @pytest.fixture(scope="module")
-def reference():
+def reference() -> dict[str, str]:
     return pages()
 
 
-def test_reference_lists_every_kind(reference) -> None:
+def test_reference_lists_every_kind(reference: dict[str, str]) -> None:
     for page, kinds in (("terrains", TERRAINS), ("robots", ROBOTS), ("sensors", SENSORS)):
         headings = re.findall(r"^## (\w+)$", reference[f"{page}.md"], re.MULTILINE)
         assert headings == list(kinds)
 
 
-def test_every_key_of_the_reference_has_a_description(reference) -> None:
+def test_every_key_of_the_reference_has_a_description(reference: dict[str, str]) -> None:
     for name, text in reference.items():
         rows = [line for line in text.splitlines() if line.startswith("| `")]
         assert rows or "\n::: grouser." in text, name  # the Python API is in mkdocstrings' form

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from support.server_fixtures import TIMEOUT, ServerProcess, wait_until
 
-from grouser.benches import neighbours
+from grouser.benches import hostile_clients
 from grouser.benches.machine import queued_seconds, stolen_seconds
 from grouser.client.pictures import watch
 from grouser.cores import cores
@@ -67,14 +67,14 @@ def lost(server):
 
 def hostile(kind, port, seconds):
     """Start a hostile client; it repeats its attack until the time is over."""
-    command = [sys.executable, "-m", "grouser.benches.neighbours", "annoy", kind, str(port)]
+    command = [sys.executable, "-m", "grouser.benches.hostile_clients", "attack", kind, str(port)]
     return subprocess.Popen([*command, str(seconds)])
 
 
 @pytest.mark.slow
 def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Path) -> None:
     options = ("--images", "0", "--truth", "-1", "--own-pictures", "--longest-wait", "2", "-v")
-    with ServerProcess(tmp_path, "pioneer_room", *options, token=neighbours.TOKEN) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *options, token=hostile_clients.TOKEN) as served:
         with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
             port, seconds = served.ports["control"], 60 * MINUTES
             attackers = [hostile("stall", port, seconds)]
@@ -84,7 +84,7 @@ def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Pa
             end = time.monotonic() + seconds
             places = [JoinLoop(served, number, end) for number in range(ROBOTS)]
             attackers += [
-                hostile(kind, port, seconds) for kind in neighbours.HOSTILE if kind != "stall"
+                hostile(kind, port, seconds) for kind in hostile_clients.KINDS if kind != "stall"
             ]
             for place in places:
                 place.start()

@@ -1,6 +1,8 @@
 """The socketcand protocol, against python-can's own socketcand interface."""
 
 import contextlib
+from collections.abc import Callable
+from typing import Any
 
 import can
 import pytest
@@ -39,19 +41,19 @@ from grouser.protocol.lines import Fault
 
 
 @st.composite
-def frames(draw):
+def frames(draw: Callable[..., Any]) -> CanFrame | None:
     extended = draw(st.booleans())
     most = 0x1FFFFFFF if extended else 0x7FF
     return CanFrame(draw(st.integers(0, most)), draw(st.binary(max_size=8)), extended)
 
 
-def one(data):
+def one(data: bytes) -> str:
     (text,) = MessageSplitter().feed(data)
     return text
 
 
 @given(frames())
-def test_frame_encoding_agrees_with_python_can(frame) -> None:
+def test_frame_encoding_agrees_with_python_can(frame: CanFrame) -> None:
     message = can.Message(
         arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended, check=True
     )
@@ -66,7 +68,7 @@ def test_frame_encoding_agrees_with_python_can(frame) -> None:
 
 
 @given(st.lists(frames(), max_size=6), st.lists(st.integers(1, 30), max_size=20))
-def test_messages_split_over_packets_are_reassembled(many, cuts) -> None:
+def test_messages_split_over_packets_are_reassembled(many: list[CanFrame], cuts: list[int]) -> None:
     data, splitter, texts = b"".join(map(encode_send, many)), MessageSplitter(), []
     for cut in (*cuts, len(data)):
         texts += splitter.feed(data[:cut])
@@ -88,7 +90,7 @@ def test_messages_split_over_packets_are_reassembled(many, cuts) -> None:
         ("unsubscribe 00000123", SubscribeId(0x123, True, False)),
     ],
 )
-def test_valid_requests_are_parsed(text, request_) -> None:
+def test_valid_requests_are_parsed(text: str, request_: Any) -> None:
     assert read_request(text) == request_
     assert read_request(one(f"<{text}>".encode())) == request_
 
@@ -115,7 +117,7 @@ def test_valid_requests_are_parsed(text, request_) -> None:
         "subscribe 0 0 800",
     ],
 )
-def test_malformed_requests_raise_bad_value(text) -> None:
+def test_malformed_requests_raise_bad_value(text: str) -> None:
     with pytest.raises(BadValue) as refusal:
         read_request(text)
     assert not isinstance(refusal.value, UnknownRequest)
@@ -148,7 +150,7 @@ def test_overlong_message_is_dropped_and_parsing_resumes() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_arbitrary_bytes_raise_only_bad_value(data) -> None:
+def test_arbitrary_bytes_raise_only_bad_value(data: bytes) -> None:
     splitter = MessageSplitter()
     for text in splitter.feed(data) + splitter.feed(b" >"):
         if isinstance(text, str):

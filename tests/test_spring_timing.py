@@ -22,7 +22,7 @@ TWO_STEPS = pytest.mark.parametrize("timestep", [0.001, 0.002])
 HELD_BY = pytest.mark.parametrize("drives", [{}, {"servo": SERVO}], ids=["spring", "servo"])
 
 
-def bouncer(timestep, drives):
+def mass_on_spring(timestep: float, drives: dict[str, Drive]) -> mujoco.MjModel:
     """A mass on a spring, or held by a servo, without gravity."""
     spec = mujoco.MjSpec()
     spec.option.timestep, spec.option.gravity = timestep, [0, 0, 0]
@@ -35,7 +35,7 @@ def bouncer(timestep, drives):
     return spec.compile()
 
 
-def damping_ratio(model):
+def damping_ratio(model: mujoco.MjModel) -> float:
     """How well it is damped, by the heights of the first bounces."""
     data = mujoco.MjData(model)
     data.qpos[0] = 0.01
@@ -51,22 +51,24 @@ def damping_ratio(model):
 
 @TWO_STEPS
 @HELD_BY
-def test_a_step_damps_a_bounce_by_its_length(timestep, drives) -> None:
-    model = bouncer(timestep, drives)
+def test_end_of_step_springs_add_damping_proportional_to_the_step(
+    timestep: float, drives: dict[str, Drive]
+) -> None:
+    model = mass_on_spring(timestep, drives)
     assert damping_ratio(model) == pytest.approx(RATIO + RATE * timestep / 2, rel=0.05)
 
 
 @TWO_STEPS
 @HELD_BY
-def test_taken_at_the_start_it_does_not(timestep, drives) -> None:
-    model = bouncer(timestep, drives)
+def test_start_of_step_springs_add_no_damping(timestep: float, drives: dict[str, Drive]) -> None:
+    model = mass_on_spring(timestep, drives)
     apply_spring_timing(model, drives)
     assert damping_ratio(model) == pytest.approx(RATIO, rel=0.05)
 
 
-def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itself() -> None:
+def test_underdamped_spring_keeps_no_damping_and_gains_no_energy() -> None:
     loose = Drive(force=1e4, speed=1.0, saturation_error=0.1, damping=1e8)
-    model = bouncer(0.002, {"servo": loose})
+    model = mass_on_spring(0.002, {"servo": loose})
     taken = apply_spring_timing(model, {"servo": loose})
     assert 0 < taken["servo"].viscosity < 1e-5 * loose.viscosity
     data = mujoco.MjData(model)
@@ -78,7 +80,7 @@ def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itse
     assert energy[-1] < 0.01 * energy[0]
 
 
-def test_a_roachs_servos_and_leg_springs_are_taken_so_and_commands_leave_it_so() -> None:
+def test_roach_uses_start_of_step_springs_also_after_commands() -> None:
     world = bridge_world()
     scene, plain = (
         compose(world.model_copy(update={"physics": world.physics.model_copy(update=how)}))
@@ -99,7 +101,7 @@ def test_a_roachs_servos_and_leg_springs_are_taken_so_and_commands_leave_it_so()
     assert np.array_equal(gains, scene.model.actuator_biasprm[:, :3])
 
 
-def test_an_integrator_that_takes_none_at_the_end_is_refused(tmp_path: Path) -> None:
+def test_unsupported_integrator_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "world.yaml"
     path.write_text("name: w\nphysics: {springs: start}\nterrain: [{kind: flat}]\n")
     with pytest.raises(

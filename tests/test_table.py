@@ -23,13 +23,13 @@ TABLE = Table(
 )
 
 
-def printed(table: Table, width: int = 100) -> str:
+def print_table(table: Table, width: int = 100) -> str:
     out = io.StringIO()
     table.print(Console(file=out, width=width))
     return out.getvalue()
 
 
-def test_json_is_exact() -> None:
+def test_json_round_trip_is_exact() -> None:
     assert TABLE.to_json() == {
         "experiment": "okada_table4",
         "paper": "Okada et al. 2020, Table IV",
@@ -59,8 +59,8 @@ def test_json_is_exact() -> None:
     json.dumps(TABLE.to_json(), allow_nan=False)
 
 
-def test_print_shows_what_matters() -> None:
-    text = printed(TABLE)
+def test_print_shows_values_units_and_verdicts() -> None:
+    text = print_table(TABLE)
     lines = text.splitlines()
     assert lines[0] == "Which steps can Quince climb?"
     assert any(
@@ -74,8 +74,8 @@ def test_print_shows_what_matters() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_a_table_without_notes_has_no_note_column() -> None:
-    text = printed(Table("e", "p", "t", (Row({"track": "[bold]"}, 0.43, 0.431234, True),)))
+def test_table_without_notes_has_no_note_column() -> None:
+    text = print_table(Table("e", "p", "t", (Row({"track": "[bold]"}, 0.43, 0.431234, True),)))
     assert "Note" not in text
     assert "[bold]" in text  # shown, not obeyed
     assert "0.4312" in text
@@ -103,10 +103,10 @@ def test_values_with_different_keys_share_one_column() -> None:
         ("S", "S"),
     ],
 )
-def test_shown(value: object, text: str) -> None:
+def test_values_are_formatted(value: object, text: str) -> None:
     assert display_text(value) == text
 
 
-def test_plain_goes_all_the_way_down() -> None:
+def test_plain_converts_nested_values() -> None:
     given = {"a": [np.float64("nan"), (np.int8(1),)], "b": np.arange(2)}
     assert json_value(given) == {"a": [None, [1]], "b": [0, 1]}

@@ -1,4 +1,4 @@
-"""Quince and Kenaf as robot files drive the same rows of their papers' tables, trial by trial."""
+"""Quince and Kenaf from robot files have the same results as the built-in robots."""
 
 import dataclasses
 from pathlib import Path
@@ -13,16 +13,16 @@ FILES = Path(__file__).parents[1] / "examples" / "robots"
 
 
 def from_file(trial, options):
-    """Return ``trial`` with its robot from the file of the same name."""
+    """Return ``trial`` with the robot from the file of the same name."""
     (entry,) = trial.world.robots
     file = str(FILES / f"{entry.kind}.yaml")
     own = entry.model_copy(update={"kind": file, "options": options})
     return dataclasses.replace(trial, world=trial.world.changed(robots=(own,)))
 
 
-def same_rows(trials, told):
-    """Drive ``trials`` with the shipped robot and with its file; return how the first went."""
-    files = [from_file(trial, options) for trial, options in zip(trials, told, strict=True)]
+def same_rows(trials, options):
+    """Drive ``trials`` with the built-in robot and its file; return the outcomes of the first."""
+    files = [from_file(trial, one) for trial, one in zip(trials, options, strict=True)]
     outcomes = threads.run_trials([*trials, *files])
     shipped, filed = outcomes[: len(trials)], outcomes[len(trials) :]
     assert [one.verdict for one in filed] == [one.verdict for one in shipped]
@@ -33,8 +33,8 @@ def same_rows(trials, told):
 def test_okada_table4() -> None:
     cases = [(case, start) for case in okada_table4.PAPER for start in okada_table4.STARTS]
     trials = [okada_table4.trial(case, start=start) for case, start in cases]
-    told = [{"flippers.front.start_deg": case.angle_deg} for case, _ in cases]
-    outcomes = same_rows(trials, told)
+    options = [{"flippers.front.start_deg": case.angle_deg} for case, _ in cases]
+    outcomes = same_rows(trials, options)
     letters = ["S" if outcome.arrived else "F" for outcome in outcomes]
     assert letters == [case.real for case, _ in cases]
 
@@ -44,19 +44,19 @@ def test_okada_table4() -> None:
 def test_kurose_table1(variant) -> None:
     cases = [(case, start) for case in kurose_table1.PAPER for start in kurose_table1.STARTS]
     trials = [kurose_table1.trial(case, variant=variant, start=start) for case, start in cases]
-    # Wheels have a friction of their own there; belts with lugs take the ground's.
+    # Wheels have their own friction; belts with lugs use that of the ground.
     parts = ("tracks.0", "flippers.front", "flippers.rear") if variant == "wheels" else ()
     friction = {f"{part}.friction": WHEEL_FRICTION for part in parts}
-    told = []
+    options = []
     for trial in trials:
-        options = trial.world.robots[0].options
-        told.append(
+        built_in = trial.world.robots[0].options
+        options.append(
             {
                 "centre.0": WITHOUT_BATTERIES_X,
-                "flippers.front.start_deg": options["front_deg"],
-                "flippers.rear.start_deg": options["rear_deg"],
+                "flippers.front.start_deg": built_in["front_deg"],
+                "flippers.rear.start_deg": built_in["rear_deg"],
                 "tracks.0.method": variant,
                 **friction,
             }
         )
-    same_rows(trials, told)
+    same_rows(trials, options)

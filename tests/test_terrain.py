@@ -1,4 +1,4 @@
-"""Terrain and objects, judged on the compiled model: heights by rays, friction, contact, mass."""
+"""Terrain and objects in the compiled model: heights by rays, friction, contact, mass."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from grouser.world.mesh_object import Mesh
 from grouser.world.meshes.mesh_files import write_stl
 from grouser.world.meshes.triangle_mesh import hulls
-from grouser.world.objects import OBJECTS, Ball, Box, Cylinder
+from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 from grouser.world.terrain.double_bridge import DoubleBridge
@@ -36,6 +35,7 @@ from grouser.world.terrain.rubble import Rubble
 from grouser.world.terrain.stairs import Stairs
 from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import Stepfield
+from grouser.world.terrain.terrain_piece import TerrainPiece
 from grouser.world.terrain.trench import Trench
 from grouser.world.visuals import add_visuals
 
@@ -68,7 +68,7 @@ EXAMPLES = {
 }
 
 
-def compiled(*things, looks=False):
+def compile_model(*things: TerrainPiece, looks: bool = False) -> mujoco.MjModel:
     spec = mujoco.MjSpec()
     STANDARD.apply(spec)
     if looks:
@@ -81,7 +81,7 @@ def compiled(*things, looks=False):
     return spec.compile()
 
 
-def height(model, x, y=0.0):
+def height(model: mujoco.MjModel, x: float, y: float = 0.0) -> float:
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     geom = np.zeros(1, np.int32)
@@ -89,14 +89,14 @@ def height(model, x, y=0.0):
     return 5.0 - mujoco.mj_ray(model, data, start, down, None, True, -1, geom)
 
 
-def test_every_kind_has_an_example() -> None:
+def test_every_terrain_kind_has_an_example() -> None:
     assert set(EXAMPLES) == set(TERRAINS)
     assert all(type(EXAMPLES[kind]) is TERRAINS[kind] for kind in TERRAINS)
 
 
 @pytest.mark.parametrize("kind", TERRAINS)
-def test_geoms_carry_friction_contact_and_name(kind) -> None:
-    model = compiled(EXAMPLES[kind], looks=True)
+def test_geoms_carry_friction_contact_and_name(kind: str) -> None:
+    model = compile_model(EXAMPLES[kind], looks=True)
     assert model.ngeom >= 1
     for i in range(model.ngeom):
         geom = model.geom(i)
@@ -132,33 +132,35 @@ def test_geoms_carry_friction_contact_and_name(kind) -> None:
         ),
     ],
 )
-def test_heights(terrain, heights) -> None:
+def test_surface_heights_agree_with_rays(
+    terrain: TerrainPiece, heights: dict[float, float]
+) -> None:
     ground = () if isinstance(terrain, Trench | Flat) else (FLAT,)
-    model = compiled(*ground, terrain)
+    model = compile_model(*ground, terrain)
     found = {x: height(model, x) for x in heights}
     assert found == pytest.approx(heights, abs=1e-6)
 
 
-def test_a_turned_ridge_lies_along_x() -> None:
-    model = compiled(FLAT, Ridge(friction=1, x=1, height=0.1, length=0.4, width=2, yaw_deg=90))
+def test_ridge_with_yaw_lies_along_x() -> None:
+    model = compile_model(FLAT, Ridge(friction=1, x=1, height=0.1, length=0.4, width=2, yaw_deg=90))
     assert height(model, 1.9) == pytest.approx(0.1, abs=1e-6)
     assert height(model, 1.9, 0.1) == pytest.approx(0.05, abs=1e-6)
 
 
-def test_a_ball_comes_to_rest_on_the_step() -> None:
+def test_ball_comes_to_rest_on_the_step() -> None:
     ball = Ball(name="ball", friction=1, mass=0.5, radius=0.05, position=(1.5, 0, 0.2))
-    model = compiled(FLAT, Step(friction=1, x=1, height=0.12), ball)
+    model = compile_model(FLAT, Step(friction=1, x=1, height=0.12), ball)
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data, nstep=1000)
     assert data.body("ball").xpos == pytest.approx([1.5, 0, 0.17], abs=1e-3)
 
 
-def test_the_grounds_friction_holds_a_frictionless_box() -> None:
+def test_ground_friction_holds_a_frictionless_box() -> None:
     tilt = {"pitch_deg": -20, "position": (0, 0, 0.0533), "size": (0.1, 0.1, 0.1)}
     moved = {}
     for friction in (0.5, 0.3):  # tan 20° = 0.36 lies between them
         slope = Flat(friction=friction, slope_deg=20)
-        model = compiled(slope, Box(name="box", friction=0, mass=1, **tilt))
+        model = compile_model(slope, Box(name="box", friction=0, mass=1, **tilt))
         data = mujoco.MjData(model)
         mujoco.mj_step(model, data, nstep=500)
         moved[friction] = abs(data.body("box").xpos[0])
@@ -178,7 +180,7 @@ def test_the_grounds_friction_holds_a_frictionless_box() -> None:
         {"heigth": 0.1},
     ],
 )
-def test_impossible_steps_are_refused(wrong) -> None:
+def test_invalid_steps_are_rejected(wrong: dict[str, tuple[int, int, int] | float]) -> None:
     with pytest.raises(ValidationError):
         Step(**({"friction": 1, "x": 1, "height": 0.1} | wrong))
 
@@ -188,13 +190,13 @@ def test_descriptions_are_frozen() -> None:
         FLAT.friction = 0.1
 
 
-def test_a_colour_is_used() -> None:
-    assert compiled(Flat(friction=1, rgb=(0.1, 0.2, 0.3))).geom(0).rgba == pytest.approx(
+def test_colour_is_used() -> None:
+    assert compile_model(Flat(friction=1, rgb=(0.1, 0.2, 0.3))).geom(0).rgba == pytest.approx(
         [0.1, 0.2, 0.3, 1]
     )
 
 
-def stl(path):
+def stl(path: Path) -> Path:
     """Write a tetrahedron of 1 unit."""
     corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "<f4")
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
@@ -204,8 +206,8 @@ def stl(path):
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-@pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # test_actions has them
-def test_objects(kind, fixed, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # tested in test_actions
+def test_objects_have_their_mass_friction_and_joint(kind: str, fixed: bool, tmp_path: Path) -> None:
     shapes = {
         "box": {"size": [0.1, 0.2, 0.3]},
         "ball": {"radius": 0.1},
@@ -217,9 +219,11 @@ def test_objects(kind, fixed, tmp_path: Path) -> None:
     thing = OBJECTS[kind](
         name="it", friction=0.4, mass=2, position=[1, 0, 1], fixed=fixed, **shapes[kind]
     )
-    model = compiled(FLAT, thing)
+    model = compile_model(FLAT, thing)
     assert model.body("it").pos == pytest.approx([1, 0, 1])
-    geoms = (model.geom_bodyid == model.body("it").id) & (model.geom_condim > 1)  # not its buffer
+    geoms = (model.geom_bodyid == model.body("it").id) & (
+        model.geom_condim > 1
+    )  # not its vertex buffer
     assert geoms.any()
     assert model.geom_friction[geoms, 0] == pytest.approx(0.4)
     assert model.njnt == (0 if fixed else 1)
@@ -231,25 +235,25 @@ def test_objects(kind, fixed, tmp_path: Path) -> None:
 def test_sizes_are_full_edges() -> None:
     box = Box(name="a", friction=1, fixed=True, position=(0, 0, 0.5), size=(0.2, 0.2, 0.4))
     pole = {"position": (1, 0, 0.5), "radius": 0.1, "length": 0.4}
-    model = compiled(FLAT, box, Cylinder(name="b", friction=1, fixed=True, **pole))
+    model = compile_model(FLAT, box, Cylinder(name="b", friction=1, fixed=True, **pole))
     assert height(model, 0) == pytest.approx(0.7)
     assert height(model, 1) == pytest.approx(0.7)
 
 
-def test_a_free_object_needs_a_mass() -> None:
+def test_free_object_needs_a_mass() -> None:
     with pytest.raises(ValidationError, match="must be given unless the object is fixed"):
         Ball(name="ball", friction=1, radius=0.1, position=(0, 0, 1))
 
 
-def test_a_mesh_keeps_its_absolute_path(tmp_path: Path) -> None:
+def test_mesh_keeps_its_absolute_path(tmp_path: Path) -> None:
     rock = {"name": "rock", "friction": 1, "fixed": True, "position": (0, 0, 0), "file": "rock.stl"}
     stl(tmp_path / "rock.stl")
     mesh = Mesh.model_validate(rock, context={"folder": tmp_path})
     assert mesh.file == (tmp_path / "rock.stl").resolve()
 
 
-def test_physics_is_written_and_never_resets_silently() -> None:
-    model = compiled(FLAT)
+def test_physics_options_are_written_and_auto_reset_is_off() -> None:
+    model = compile_model(FLAT)
     assert model.opt.timestep == 0.001
     assert model.opt.gravity == pytest.approx([0, 0, -9.81])
     assert model.opt.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
@@ -259,8 +263,8 @@ def test_physics_is_written_and_never_resets_silently() -> None:
     assert model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_AUTORESET
 
 
-def test_looks_change_no_physics() -> None:
-    plain, pretty = (compiled(*EXAMPLES.values(), looks=looks) for looks in (False, True))
+def test_appearance_does_not_change_physics() -> None:
+    plain, pretty = (compile_model(*EXAMPLES.values(), looks=looks) for looks in (False, True))
     assert (pretty.vis.global_.offwidth, pretty.vis.global_.offheight) == (1280, 960)
     assert pretty.nlight == 1
     for name in ("geom_pos", "geom_quat", "geom_size", "geom_friction", "geom_solref"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,10 +47,10 @@ physics: {timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: new
 
 
 @pytest.fixture
-def run(tmp_path: Path):
+def run(tmp_path: Path) -> Callable[..., Any]:
     """Return a function that runs Grouser beside a package with these entry points."""
 
-    def run(entries, *words):
+    def run(entries: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "moon.py").write_text(MOON)
         (tmp_path / "broken.py").write_text("raise RuntimeError('no moon today')\n")
         info = tmp_path / "moon-1.0.dist-info"
@@ -68,23 +70,23 @@ def run(tmp_path: Path):
     return run
 
 
-def world(tmp_path: Path, terrain):
+def world(tmp_path: Path, terrain: str) -> str:
     path = tmp_path / "world.yaml"
     path.write_text(f"name: moon\n{SOLVER}\nterrain:\n  - {terrain}\n")
     return str(path)
 
 
-def test_a_package_brings_a_kind_of_ground(run, tmp_path: Path) -> None:
+def test_package_adds_a_terrain_kind(run: Callable[..., Any], tmp_path: Path) -> None:
     entries = {"crater": "moon:Crater"}
     listed = run(entries, "list", "terrains")
     assert "A crater with a rim of four walls." in listed.stdout, listed.stderr
     path = world(tmp_path, "{kind: crater, x: 0, depth: 0.2, friction: 0.5}")
     assert run(entries, "run", path, "--seconds", "0.01").returncode == 0
     path = world(tmp_path, "{kind: crater, x: 0, dpeth: 0.2, friction: 0.5}")
-    told = run(entries, "run", path, "--seconds", "0.01")
-    assert told.returncode == 2
-    assert "line 7" in told.stderr
-    assert "did you mean 'depth'?" in told.stderr
+    error = run(entries, "run", path, "--seconds", "0.01")
+    assert error.returncode == 2
+    assert "line 7" in error.stderr
+    assert "did you mean 'depth'?" in error.stderr
 
 
 @pytest.mark.parametrize(
@@ -96,20 +98,20 @@ def test_a_package_brings_a_kind_of_ground(run, tmp_path: Path) -> None:
         ("moon:Nameless", 'it needs the field kind: Literal["crater"]'),
     ],
 )
-def test_a_broken_package_is_named_where_its_kind_is_used_and_hurts_nobody_else(
-    run, tmp_path: Path, place, reason
+def test_broken_package_is_reported_only_where_its_kind_is_used(
+    run: Callable[..., Any], tmp_path: Path, place: str, reason: str
 ) -> None:
     entries = {"crater": place}
-    told = run(entries, "run", world(tmp_path, "{kind: crater, x: 0, friction: 0.5}"))
-    assert told.returncode == 2
-    assert told.stderr.count("\n") == 1
-    assert f"comes from {place}, which cannot be used" in told.stderr
-    assert reason in told.stderr
+    error = run(entries, "run", world(tmp_path, "{kind: crater, x: 0, friction: 0.5}"))
+    assert error.returncode == 2
+    assert error.stderr.count("\n") == 1
+    assert f"comes from {place}, which cannot be used" in error.stderr
+    assert reason in error.stderr
     path = world(tmp_path, "{kind: flat, friction: 0.5}")
     assert run(entries, "run", path, "--seconds", "0.01").returncode == 0
 
 
-def test_a_name_that_grouser_has_is_not_taken_away(run, tmp_path: Path) -> None:
+def test_package_cannot_replace_a_shipped_kind(run: Callable[..., Any], tmp_path: Path) -> None:
     listed = run({"step": "moon:Crater"}, "list", "terrains")
     assert "moon:Crater: terrain 'step' is ignored, the name is already in use" in listed.stderr
     assert "A block with a vertical riser" in listed.stdout

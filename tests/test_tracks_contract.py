@@ -1,11 +1,14 @@
 """The track contract, over every method and every shape of path (okada)."""
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from grouser.frames import Array
 from grouser.simulation.simulation import Simulation
 from grouser.tracks.track import TRACKS
 from grouser.world.file import RobotEntry, World
@@ -27,8 +30,8 @@ EVERY = [
 SPEED = 0.2
 
 
-def crawler(method, shape, *, slope_deg=0.0, **options):
-    told = {
+def crawler(method: str, shape: str, *, slope_deg: float = 0.0, **options: Any) -> Simulation:
+    track_options = {
         "mass": 15.0,
         "gauge": 0.36,
         "width": 0.08,
@@ -43,7 +46,7 @@ def crawler(method, shape, *, slope_deg=0.0, **options):
         kind="crawler",
         position=(0.0, 0.0, 0.0),
         pitch_deg=-slope_deg,
-        options=told | options,
+        options=track_options | options,
     )
     world = World(
         name=f"{method} {shape}",
@@ -54,7 +57,7 @@ def crawler(method, shape, *, slope_deg=0.0, **options):
     return Simulation(world)
 
 
-def moved(simulation, seconds):
+def displacement(simulation: Simulation, seconds: float) -> Array:
     start = simulation.pose("crawler")
     simulation.step(seconds)
     end = simulation.pose("crawler")
@@ -62,11 +65,11 @@ def moved(simulation, seconds):
 
 
 @pytest.mark.parametrize(("method", "shape"), EVERY)
-def test_drives_straight_at_the_commanded_speed(method, shape) -> None:
+def test_drives_straight_at_the_commanded_speed(method: str, shape: str) -> None:
     simulation = crawler(method, shape)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.5)
-    x, y, _ = moved(simulation, 1.5) / 1.5
+    x, y, _ = displacement(simulation, 1.5) / 1.5
     assert x == pytest.approx(SPEED, rel=0.05 if method == "plates" else 0.02)
     assert abs(y) < 0.02 * SPEED
     assert abs(simulation.read("crawler", "truth")["yaw"]) < math.radians(1)
@@ -74,7 +77,7 @@ def test_drives_straight_at_the_commanded_speed(method, shape) -> None:
 
 @pytest.mark.parametrize(("method", "shape"), EVERY)
 @pytest.mark.parametrize("way", [1, -1])
-def test_turns_the_commanded_way(method, shape, way) -> None:
+def test_turns_in_the_commanded_direction(method: str, shape: str, way: int) -> None:
     simulation = crawler(method, shape)
     simulation.command("crawler", turn=way * 1.0)
     simulation.step(1.0)
@@ -82,14 +85,14 @@ def test_turns_the_commanded_way(method, shape, way) -> None:
 
 
 @pytest.mark.parametrize(("method", "shape"), EVERY)
-def test_holds_on_a_slope(method, shape) -> None:
+def test_holds_on_a_slope(method: str, shape: str) -> None:
     simulation = crawler(method, shape, slope_deg=20.0)
     simulation.step(0.5)
-    assert np.linalg.norm(moved(simulation, 10.0)) < 0.005
+    assert np.linalg.norm(displacement(simulation, 10.0)) < 0.005
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_roll_back_changes_nothing_but_positions(shape) -> None:
+def test_roll_back_changes_positions_only(shape: str) -> None:
     simulation = crawler("segments", shape)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.2)
@@ -117,7 +120,7 @@ def test_a_roll_back_changes_nothing_but_positions(shape) -> None:
     assert seen >= 2
 
 
-def test_roll_back_keeps_the_place_modulo_one_pitch() -> None:
+def test_roll_back_keeps_the_belt_position_modulo_one_pitch() -> None:
     simulation = crawler("segments", "oval")
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.05)  # a quarter of a pitch: no roll-back yet
@@ -139,13 +142,13 @@ def test_roll_back_keeps_the_place_modulo_one_pitch() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_grousers_far_from_seams_coincide_after_a_roll_back(shape) -> None:
+def test_grousers_far_from_seams_coincide_after_a_roll_back(shape: str) -> None:
     """Half a pitch on, each grouser is where its neighbour is half a pitch back."""
     simulation = crawler("segments", shape)
     model, data, belt = simulation.model, simulation.data, simulation.scene.belts[0]
     tips = [f"{belt.name}/grouser{n}/tip" for n in range(40)]
 
-    def places(offset):
+    def places(offset: float) -> tuple[Array, npt.NDArray[np.int32]]:
         for name, travel in belt.links:
             data.qpos[model.joint(name).qposadr[0]] = offset * travel
         mujoco.mj_kinematics(model, data)
@@ -165,14 +168,14 @@ def test_grousers_far_from_seams_coincide_after_a_roll_back(shape) -> None:
     assert gaps.max() <= promised * 1.05 + 1e-4
 
 
-def _path(shape):
+def _path(shape: str) -> BeltPath:
     from grouser.tracks.path import BeltPath
 
     return BeltPath.around(SHAPES[shape])
 
 
 @pytest.mark.parametrize("method", TRACKS)
-def test_encoder_counts_metres_of_belt(method) -> None:
+def test_encoder_measures_belt_travel(method: str) -> None:
     simulation = crawler(method, "oval")
     simulation.command("crawler", forward=SPEED)
     seconds = 0.6 if method == "plates" else 1.5  # a chain of plates takes 20 times as long
@@ -181,40 +184,40 @@ def test_encoder_counts_metres_of_belt(method) -> None:
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_work_uphill_is_what_the_lift_costs(method) -> None:
+def test_work_uphill_equals_the_potential_energy(method: str) -> None:
     """Energy: driving up a slope costs the lift; a few percent more for slip, never less."""
     simulation = crawler(method, "oval", slope_deg=15.0)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.5)
     before = sum(simulation.energy("crawler").values())
-    height = moved(simulation, 3.0)[2]
+    height = displacement(simulation, 3.0)[2]
     spent = sum(simulation.energy("crawler").values()) - before
     lift = 15.0 * 9.81 * height
     assert lift * 0.98 < spent < lift * 1.10
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_a_weak_drive_stalls_and_does_not_wind_up(method) -> None:
+def test_weak_drive_stalls_without_windup(method: str) -> None:
     """14 N a side cannot hold 15 kg on a slope of 20 deg, which pulls with 50 N."""
     simulation = crawler(method, "oval", slope_deg=20.0, force=14.0)
     simulation.command("crawler", forward=SPEED)
     simulation.step(1.5)
-    assert moved(simulation, 0.5)[0] < 0
+    assert displacement(simulation, 0.5)[0] < 0
     outputs = simulation.data.actuator_force
     assert np.abs(outputs).max() <= 14.0 + 1e-9
 
 
-def test_the_upper_link_may_be_left_out() -> None:
+def test_upper_link_is_optional() -> None:
     whole, without = crawler("segments", "oval"), crawler("segments", "oval", without_top=True)
     assert without.model.nv == whole.model.nv - 2
     without.command("crawler", forward=SPEED)
     without.step(0.5)
-    assert moved(without, 1.0)[0] == pytest.approx(SPEED, rel=0.02)
+    assert displacement(without, 1.0)[0] == pytest.approx(SPEED, rel=0.02)
 
 
 @pytest.mark.parametrize("shape", ["box", "trapezoid", "polygon"])
-def test_any_convex_grouser(shape) -> None:
-    told = {
+def test_any_convex_grouser_drives(shape: str) -> None:
+    track_options = {
         "box": {"shape": "box", "length": 0.006, "height": 0.01},
         "trapezoid": {"shape": "trapezoid", "top": 0.004, "base": 0.012, "height": 0.01},
         "polygon": {
@@ -222,7 +225,7 @@ def test_any_convex_grouser(shape) -> None:
             "outline": [[-0.006, 0], [0.006, 0], [0.004, 0.007], [0, 0.01], [-0.004, 0.007]],
         },
     }[shape]
-    simulation = crawler("segments", "oval", grouser=told)
+    simulation = crawler("segments", "oval", grouser=track_options)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.5)
-    assert moved(simulation, 0.5)[0] / 0.5 == pytest.approx(SPEED, rel=0.04)
+    assert displacement(simulation, 0.5)[0] / 0.5 == pytest.approx(SPEED, rel=0.04)

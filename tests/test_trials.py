@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,14 +10,21 @@ import pytest
 from grouser.errors import BadValue
 from grouser.trials import threads
 from grouser.trials.simulation_lane import replay_trial
-from grouser.trials.trial import Goal, Trial
+from grouser.trials.trial import Goal, Observation, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.step import Step
 
 
-def world(*, friction=0.6, height=None, forward=0.3, method="segments", yaw_deg=0.0):
+def world(
+    *,
+    friction: float = 0.6,
+    height: float | None = None,
+    forward: float = 0.3,
+    method: str = "segments",
+    yaw_deg: float = 0.0,
+) -> World:
     terrain = [Flat(friction=friction)]
     if height:
         terrain.append(Step(x=0.5, height=height, friction=friction))
@@ -31,7 +39,7 @@ def world(*, friction=0.6, height=None, forward=0.3, method="segments", yaw_deg=
     return World(name="trial", physics=STANDARD, terrain=tuple(terrain), robots=(robot,))
 
 
-def trials():
+def trials() -> list[Trial]:
     """Five trials of one layout (a step each, others' heights and frictions) and one of another."""
     steps = [
         Trial(
@@ -46,23 +54,25 @@ def trials():
     return [*steps, Trial(world=world(forward=0.2), robot="packbot", limit=1.0)]
 
 
-def bits(outcomes):
+def outcome_bits(outcomes: Any) -> list[tuple[bytes | str | float, ...]]:
     return [
         (o.verdict, o.time, o.positions.tobytes(), o.wxyz.tobytes(), o.fingerprint)
         for o in outcomes
     ]
 
 
-def test_bit_identical_at_any_thread_count_and_in_any_company() -> None:
+def test_outcomes_are_bit_identical_at_any_thread_count_and_batch() -> None:
     one = threads.run_trials(trials(), threads=1)
     two = threads.run_trials(trials(), threads=2)
-    assert bits(one) == bits(two)
+    assert outcome_bits(one) == outcome_bits(two)
     alone = [threads.run_trials([trial])[0] for trial in trials()]
-    assert bits(one) == bits(alone)
-    assert bits(threads.run_trials(trials(), slots=2)) == bits(one), "finished trials are replaced"
+    assert outcome_bits(one) == outcome_bits(alone)
+    assert outcome_bits(threads.run_trials(trials(), slots=2)) == outcome_bits(one), (
+        "finished trials are replaced"
+    )
 
 
-def test_robots_in_company_keep_their_own_posture() -> None:
+def test_robots_of_one_batch_keep_their_own_posture() -> None:
     postures = [
         Trial(
             world=World(
@@ -83,13 +93,13 @@ def test_robots_in_company_keep_their_own_posture() -> None:
         )
         for front_deg in (-30.0, 90.0)
     ]
-    assert bits(threads.run_trials(postures)) == bits(
+    assert outcome_bits(threads.run_trials(postures)) == outcome_bits(
         threads.run_trials([trial])[0] for trial in postures
     )
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
-def test_a_trial_is_the_simulation_to_the_bit(method) -> None:
+def test_trial_equals_the_simulation_bit_by_bit(method: str) -> None:
     schedule = ((0.4, {"turn": 0.8}), (0.8, {"forward": 0.2}))
     trial = Trial(world=world(method=method), robot="packbot", limit=1.2, schedule=schedule)
     [outcome] = threads.run_trials([trial])
@@ -112,28 +122,28 @@ def test_trials_stop_early_when_arrived_stuck_or_tipped() -> None:
     assert outcomes[2].time < 0.2
 
 
-def test_a_policy_sees_and_commands() -> None:
+def test_policy_observes_and_commands() -> None:
     class StopAtHalf:
-        def __call__(self, seen):
-            return {"forward": 0.0} if seen.position[0] > 0.15 else None
+        def __call__(self, observation: Observation) -> dict[str, float] | None:
+            return {"forward": 0.0} if observation.position[0] > 0.15 else None
 
     trial = Trial(world=world(), robot="packbot", limit=2.0, policy=StopAtHalf)
     [outcome] = threads.run_trials([trial])
     assert 0.15 < outcome.positions[-1, 0] < 0.22
 
 
-def test_progress_is_told() -> None:
-    seen = []
-    threads.run_trials(trials()[-1:], progress=lambda done, of: seen.append((done, of)))
-    assert seen == [(1, 1)]
+def test_progress_is_reported() -> None:
+    observation = []
+    threads.run_trials(trials()[-1:], progress=lambda done, of: observation.append((done, of)))
+    assert observation == [(1, 1)]
 
 
-def test_a_trial_must_watch_somebody() -> None:
+def test_trial_must_watch_a_robot() -> None:
     with pytest.raises(BadValue, match="watches 'kenaf', the world has packbot"):
         Trial(world=world(), robot="kenaf", limit=1.0)
 
 
-def test_a_trial_that_diverges_says_so_and_leaves_the_others_alone(
+def test_diverged_trial_is_reported_and_others_are_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Gravity of 1e12 m/s2 is more than MuJoCo's numbers hold; nobody writes a log file."""
@@ -145,5 +155,5 @@ def test_a_trial_that_diverges_says_so_and_leaves_the_others_alone(
     )
     outcomes = threads.run_trials([mad, sane])
     assert outcomes[0].verdict == "diverged"
-    assert bits(outcomes[1:]) == bits(threads.run_trials([sane]))
+    assert outcome_bits(outcomes[1:]) == outcome_bits(threads.run_trials([sane]))
     assert not list(tmp_path.iterdir())

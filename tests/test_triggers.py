@@ -19,7 +19,7 @@ from grouser.world.objects import Box
         "kind: cylinder, radius: 0.5, length: 0.4",
     ],
 )
-def test_a_ball_falls_through_a_volume(shape) -> None:
+def test_falling_ball_enters_and_leaves_a_volume(shape: str) -> None:
     sim = simulate(f"""{FALLING}
 triggers:
   - {{name: in, {shape}, position: [0, 0, 1], on: enter, do: [say in]}}
@@ -27,13 +27,13 @@ triggers:
 """)
     sim.step(1.0)
     enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
-    said = logged(sim, "message")
-    assert [text for _, text in said] == ["in", "out"]
-    assert said[0][0] == pytest.approx(enter, abs=0.021)
-    assert said[1][0] == pytest.approx(leave, abs=0.021)
+    messages = logged(sim, "message")
+    assert [text for _, text in messages] == ["in", "out"]
+    assert messages[0][0] == pytest.approx(enter, abs=0.021)
+    assert messages[1][0] == pytest.approx(leave, abs=0.021)
 
 
-def test_nobody_is_too_fast_for_a_thin_volume() -> None:
+def test_fast_body_triggers_a_thin_volume() -> None:
     sim = simulate(f"""{FALLING}
 triggers:
   - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
@@ -42,7 +42,7 @@ triggers:
     assert [text for _, text in logged(sim, "message")] == ["in"]
 
 
-def test_who_is_put_elsewhere_has_not_gone_through() -> None:
+def test_relocated_body_does_not_trigger_volumes_between() -> None:
     sim = simulate(f"""{FALLING}
 triggers:
   - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
@@ -54,7 +54,7 @@ triggers:
 
 
 @pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
-def test_what_counts_is_exact_for_balls(counts, depth) -> None:
+def test_volume_test_is_exact_for_balls(counts: str, depth: float) -> None:
     edge = 0.5
     sim = simulate(f"""
 objects:
@@ -72,7 +72,7 @@ triggers:
     assert sim.inside("goal") == ["ball"]
 
 
-def test_a_whole_ball_over_the_line_is_a_goal() -> None:
+def test_goal_needs_the_whole_ball_over_the_line() -> None:
     sim = simulate("""
 objects:
   - {name: ball, kind: ball, radius: 0.05, position: [0.54, 0, 0.051], mass: 0.1, friction: 0.5}
@@ -88,7 +88,7 @@ triggers:
 
 
 @pytest.mark.parametrize(
-    ("by", "who"),
+    ("by", "names"),
     [
         ("any", {"ball", "crate"}),
         ("objects", {"ball", "crate"}),
@@ -98,16 +98,16 @@ triggers:
         ("cr*", {"crate"}),
     ],
 )
-def test_by_name_kind_group_and_pattern(by, who) -> None:
+def test_bodies_are_selected_by_name_kind_group_and_pattern(by: str, names: set[str]) -> None:
     sim = simulate(f"""{FALLING}
 triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
 """)
     sim.step(0.1)
-    assert {text for _, text in logged(sim, "message")} == who
+    assert {text for _, text in logged(sim, "message")} == names
 
 
-def test_stay_once_and_rearm() -> None:
+def test_stay_triggers_once_and_rearms() -> None:
     sim = simulate(f"""{FALLING}
 triggers:
   - {{name: stay, kind: sphere, radius: 9, position: [0, 0, 0], by: [crate], on: stay, seconds: 0.3,
@@ -118,11 +118,11 @@ triggers:
       by: [crate], do: [say rearm]}}
 """)
     sim.step(1.0)
-    said = [text for _, text in logged(sim, "message")]
-    assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
+    messages = [text for _, text in logged(sim, "message")]
+    assert (messages.count("stay"), messages.count("once"), messages.count("rearm")) == (3, 1, 2)
 
 
-def test_who_is_inside_stays_inside_when_somebody_joins() -> None:
+def test_body_inside_a_volume_stays_inside_when_a_robot_joins() -> None:
     sim = simulate(f"""{FALLING}
 triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}

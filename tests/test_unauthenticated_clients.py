@@ -7,7 +7,9 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, wait_u
 from typer.testing import CliRunner
 
 from grouser.cli import app
+from grouser.client.connection import RemoteRobot
 from grouser.client.pictures import watch
 from grouser.errors import Disconnected, GrouserError, Refused
 from grouser.protocol.usarsim.commands import GetStartPoses, StartPoses
@@ -27,7 +30,7 @@ GUESS = "a-guess-that-is-wrong"
 PORTS = ("--images", "0", "--truth", "0", "--eyes", "0", "--eye-processes", "0")
 
 
-def own_address():
+def own_address() -> str:
     """Return an address of this machine other than loopback; no packet is sent."""
     found = []
     with contextlib.suppress(OSError):
@@ -43,7 +46,7 @@ beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has only the l
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory):
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """Return a server that is reachable from other machines, with two tokens."""
     folder = tmp_path_factory.mktemp("unauthenticated")
     tokens = folder / "tokens"
@@ -57,7 +60,7 @@ def served(tmp_path_factory: pytest.TempPathFactory):
         yield served
 
 
-def answer(served, port, data):
+def answer(served: ServerProcess, port: str, data: bytes) -> bytes:
     """Send ``data`` to a port; return the answer until the server closes."""
     with served.open_socket(port) as wire:
         wire.sendall(data)
@@ -73,7 +76,7 @@ def answer(served, port, data):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
-def test_server_beyond_loopback_does_not_start_without_a_token(host) -> None:
+def test_server_beyond_loopback_does_not_start_without_a_token(host: str) -> None:
     command = ["serve", "pioneer_room", *CONTROL_ONLY, "--port", "0", "--host", host]
     ended = CliRunner().invoke(app, command, env={"GROUSER_TOKEN": None})
     assert ended.exit_code == 2
@@ -84,7 +87,7 @@ def test_server_beyond_loopback_does_not_start_without_a_token(host) -> None:
 
 
 @beyond
-def test_requests_without_a_token_are_refused_at_every_port(served) -> None:
+def test_requests_without_a_token_are_refused_at_every_port(served: ServerProcess) -> None:
     before = _names(served)
     output = answer(
         served,
@@ -105,13 +108,13 @@ def test_requests_without_a_token_are_refused_at_every_port(served) -> None:
     assert _names(served) == before
 
 
-def _names(served):
+def _names(served: ServerProcess) -> list[str]:
     output = served.console("list robots"), served.console("list objects")
     return [line.split()[0] for text in output for line in text.splitlines()]
 
 
 @beyond
-def test_wrong_token_is_refused_and_logged_without_its_text(served) -> None:
+def test_wrong_token_is_refused_and_logged_without_its_text(served: ServerProcess) -> None:
     with pytest.raises(Refused, match="this token is not one of the server's"):
         served.join("P3AT", "Thief", token=GUESS)
     wait_until(lambda: f"{ADDRESS}: wrong token" in served.log)
@@ -123,7 +126,7 @@ def test_wrong_token_is_refused_and_logged_without_its_text(served) -> None:
 
 
 @beyond
-def test_token_grants_its_roles_only(served) -> None:
+def test_token_grants_its_roles_only(served: ServerProcess) -> None:
     with served.join("P3AT", "Driver", at=(0, 0, 0), token=DRIVER) as robot:
         with pytest.raises(Refused, match="role 'control'"):
             robot.console("remove pioneer")
@@ -134,7 +137,7 @@ def test_token_grants_its_roles_only(served) -> None:
         served.control(token=DRIVER)
 
 
-def test_loopback_client_needs_a_token_where_tokens_are_set(served) -> None:
+def test_loopback_client_needs_a_token_where_tokens_are_set(served: ServerProcess) -> None:
     with pytest.raises(Refused, match="demands a token"):
         served.join("P3AT", "Thief", token=None, host="127.0.0.1")
 
@@ -161,7 +164,7 @@ def test_connection_without_token_is_rejected_after_timeout(served) -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory):
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl is not installed, which makes the certificate")
@@ -174,13 +177,13 @@ def certificate(tmp_path_factory: pytest.TempPathFactory):
     return pem, key
 
 
-def test_tls_end_to_end(tmp_path: Path, certificate) -> None:
+def test_tls_end_to_end(tmp_path: Path, certificate: tuple[Path, Path]) -> None:
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
     with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, *options, token=TOKEN) as served:
         assert "SHA-256" in served.log
         with served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot:
-            assert served_plainly(served) == b""
+            assert process_of_server(served) == b""
             assert robot.geometry().name == "P3AT"
             assert robot.reading("Odometry")
         with served.connect(tls=pem) as client:  # many records in one packet
@@ -197,7 +200,9 @@ def test_tls_end_to_end(tmp_path: Path, certificate) -> None:
             assert client.console("list robots")
 
 
-def test_remote_render_worker_draws_over_tls(tmp_path: Path, certificate) -> None:
+def test_remote_render_worker_draws_over_tls(
+    tmp_path: Path, certificate: tuple[Path, Path]
+) -> None:
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
     with ServerProcess(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
@@ -216,7 +221,7 @@ def test_remote_render_worker_draws_over_tls(tmp_path: Path, certificate) -> Non
 
 
 @contextlib.contextmanager
-def render_worker(served, *options):
+def render_worker(served: ServerProcess, *options: str) -> Iterator[subprocess.Popen[str]]:
     """``grouser eyes`` for a server, as a process of its own."""
     command = (sys.executable, "-m", "grouser", "eyes", "--port", "0", *options)
     server = ("--server", f"{served.host}:{served.ports['eyes']}", "--token", TOKEN)
@@ -229,7 +234,7 @@ def render_worker(served, *options):
             worker.terminate()
 
 
-def served_plainly(served):
+def process_of_server(served: ServerProcess) -> bytes:
     return answer(served, "control", b"INIT {ClassName USARBot.P3AT}\r\n" * 100)
 
 
@@ -237,21 +242,21 @@ def served_plainly(served):
 
 
 @pytest.fixture(scope="module")
-def open_server(tmp_path_factory: pytest.TempPathFactory):
+def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with ServerProcess(
         tmp_path_factory.mktemp("attacks"), "pioneer_room", *CONTROL_ONLY, "--speed", "2"
     ) as served:
         yield served
 
 
-def oversize(served, stop) -> None:
+def oversize(served: ServerProcess, stop: threading.Event) -> None:
     """Send one endless line."""
     with served.open_socket() as wire:
         while not stop.is_set():
             wire.sendall(b"DRIVE {Left 1" + b"1" * 65536)
 
 
-def flood(served, stop) -> None:
+def flood(served: ServerProcess, stop: threading.Event) -> None:
     """Send queries at full speed without reading answers."""
     while not stop.is_set():
         with contextlib.suppress(OSError), served.open_socket() as wire:
@@ -260,7 +265,7 @@ def flood(served, stop) -> None:
                 wire.sendall(b"GETSTARTPOSES\r\nGETGEO {Type Robot}\r\nnonsense\r\n" * 100)
 
 
-def half_open(served, stop) -> None:
+def half_open_connections(served: ServerProcess, stop: threading.Event) -> None:
     """Open 100 connections that send nothing or half a line."""
     with contextlib.ExitStack() as stack:
         for number in range(100):
@@ -270,7 +275,7 @@ def half_open(served, stop) -> None:
         stop.wait(TIMEOUT)
 
 
-def resets(served, stop) -> None:
+def reset_connections(served: ServerProcess, stop: threading.Event) -> None:
     """Reset connections in the middle of a line."""
     while not stop.is_set():
         with served.open_socket() as wire:
@@ -279,8 +284,10 @@ def resets(served, stop) -> None:
         stop.wait(0.2)
 
 
-@pytest.mark.parametrize("attack", [oversize, flood, half_open, resets])
-def test_attack_does_not_delay_another_client(open_server, attack) -> None:
+@pytest.mark.parametrize("attack", [oversize, flood, half_open_connections, reset_connections])
+def test_attack_does_not_delay_another_client(
+    open_server: ServerProcess, attack: Callable[..., Any]
+) -> None:
     stop = threading.Event()
     with open_server.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
         _effect(robot)
@@ -300,7 +307,7 @@ def test_attack_does_not_delay_another_client(open_server, attack) -> None:
         print(f"{attack.__name__}: {max(took):.2f} s to an effect")
 
 
-def test_unauthenticated_flood_does_not_delay_another_client(served) -> None:
+def test_unauthenticated_flood_does_not_delay_another_client(served: ServerProcess) -> None:
     stop = threading.Event()
     crowd = [threading.Thread(target=flood, args=(served, stop)) for _ in range(10)]
     with served.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
@@ -317,7 +324,7 @@ def test_unauthenticated_flood_does_not_delay_another_client(served) -> None:
         assert served.rss - before < 5 * 2**20
 
 
-def _effect(robot):
+def _effect(robot: RemoteRobot) -> float:
     """Return the simulated seconds from a command to a reading (5 Hz) that shows its effect."""
     spin = -3.0 if robot.reading("GroundTruth").location[0] > -1 else 3.0
     begin = robot.reading("GroundTruth")

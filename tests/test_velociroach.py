@@ -1,6 +1,7 @@
 """VelociRoACH: legs, cranks, running, turning, energy."""
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -12,13 +13,14 @@ from grouser.evaluation.run_metrics import curvature, joint_energy, path_length,
 from grouser.experiments import roach_turning
 from grouser.experiments.roach_turning import BASE_SPEED, PHYSICS, RUN_UP, STRIDE, speeds, world
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import from_rpy, to_rpy
+from grouser.frames import Array, from_rpy, to_rpy
 from grouser.robots import velociroach
 from grouser.robots.kinds import describe
 from grouser.robots.velociroach import LEGS, Cranks
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Trial
+from grouser.world.file import RobotEntry
 
 TRIPODS = (("fore_left", "hind_left", "middle_right"), ("middle_left", "fore_right", "hind_right"))
 
@@ -27,7 +29,7 @@ def cranks() -> Cranks:
     return describe("velociroach", {}, "here").build().gait
 
 
-def running(log=0.0, seconds=RUN_UP):
+def running_roach(log: float = 0.0, seconds: float = RUN_UP) -> Simulation:
     """Return a simulation of a robot that has run for a while at a ratio of motor speeds."""
     simulation = Simulation(world())
     simulation.command("roach", speeds(log))
@@ -35,22 +37,24 @@ def running(log=0.0, seconds=RUN_UP):
     return simulation
 
 
-def heading(simulation):
+def heading(simulation: Simulation) -> float:
     return float(to_rpy(simulation.pose("roach").wxyz)[2])
 
 
-def advanced(gait, told, seconds, dt=0.0005):
+def advance_gait(
+    gait: Cranks, targets: tuple[float, float], seconds: float, dt: float = 0.0005
+) -> Array:
     """Return states (steps, 4) of cranks that were told ``told`` from standstill."""
     states = [gait.start()[None]]
     for _ in range(round(seconds / dt)):
-        states.append(gait.advance(states[-1], np.array([told]), dt))
+        states.append(gait.advance(states[-1], np.array([targets]), dt))
     return np.concatenate(states)
 
 
 # -- the model --------------------------------------------------------------------------------
 
 
-def test_the_compiled_model_has_the_numbers_in_the_file() -> None:
+def test_compiled_model_agrees_with_the_parameter_table() -> None:
     simulation = Simulation(world())
     model = simulation.model
     assert float(model.body_mass.sum()) == pytest.approx(velociroach.MASS, rel=1e-6)
@@ -70,7 +74,7 @@ def test_the_compiled_model_has_the_numbers_in_the_file() -> None:
         assert tuple(force) == pytest.approx((-velociroach.LEG_TORQUE, velociroach.LEG_TORQUE))
 
 
-def test_every_leg_goes_forwards_and_outwards_by_positive_angles() -> None:
+def test_positive_angles_move_legs_forwards_and_outwards() -> None:
     simulation = Simulation(world())
     model, data = simulation.model, simulation.data
     for leg in LEGS:
@@ -87,7 +91,7 @@ def test_every_leg_goes_forwards_and_outwards_by_positive_angles() -> None:
         assert side * (outward[1] - straight[1]) > 0.003
 
 
-def test_stands_on_one_tripod_and_sinks_less_than_half_a_millimetre() -> None:
+def test_standing_on_one_tripod_sinks_less_than_half_a_millimetre() -> None:
     simulation = Simulation(world().changed(robots=(still(),)))
     simulation.step(2.0)
     mujoco.mj_forward(simulation.model, simulation.data)
@@ -99,7 +103,7 @@ def test_stands_on_one_tripod_and_sinks_less_than_half_a_millimetre() -> None:
     assert -0.0005 < min(contact.dist for contact in contacts) < 0
 
 
-def test_feet_do_not_tremble_at_rest() -> None:
+def test_feet_are_still_at_rest() -> None:
     """Less than 0.05 mm relative to the body, as every legged robot here."""
     simulation = Simulation(world().changed(robots=(still(),)))
     simulation.step(2.0)
@@ -112,7 +116,7 @@ def test_feet_do_not_tremble_at_rest() -> None:
     assert np.ptp(np.array(places), axis=0).max() < 0.05e-3
 
 
-def still():
+def still() -> RobotEntry:
     return world().robots[0].model_copy(update={"command": {}})
 
 
@@ -121,7 +125,7 @@ def still():
 
 def test_equal_speeds_keep_an_alternating_tripod() -> None:
     gait = cranks()
-    states = advanced(gait, (BASE_SPEED, BASE_SPEED), 2.0)
+    states = advance_gait(gait, (BASE_SPEED, BASE_SPEED), 2.0)
     angles = dict(zip(gait.drives, gait.angles(states).T, strict=True))
     first, second = (
         [(angles[f"{leg}_protraction"], angles[f"{leg}_abduction"]) for leg in legs]
@@ -135,9 +139,9 @@ def test_equal_speeds_keep_an_alternating_tripod() -> None:
         np.testing.assert_allclose(abduction, 2 * gait.abduction - first[0][1], atol=1e-9)
 
 
-def test_a_foot_goes_backwards_while_it_is_down() -> None:
+def test_foot_moves_backwards_in_stance() -> None:
     gait = cranks()
-    angles = gait.angles(advanced(gait, (BASE_SPEED, BASE_SPEED), 2.0))
+    angles = gait.angles(advance_gait(gait, (BASE_SPEED, BASE_SPEED), 2.0))
     swing, lift = angles[:, 0], angles[:, 6]
     down = lift[1:] < gait.abduction
     moving = np.abs(np.diff(swing)) > 1e-6
@@ -147,7 +151,7 @@ def test_a_foot_goes_backwards_while_it_is_down() -> None:
 
 def test_motors_have_a_top_speed_and_a_limited_acceleration() -> None:
     gait = cranks()
-    states = advanced(gait, (1e6, -1e6), 1.0)
+    states = advance_gait(gait, (1e6, -1e6), 1.0)
     assert states[:, 2].max() == pytest.approx(velociroach.TOP_SPEED)
     assert states[:, 3].min() == pytest.approx(-velociroach.TOP_SPEED)
     gained = np.abs(np.diff(states[:, 2:], axis=0)).max()
@@ -155,21 +159,21 @@ def test_motors_have_a_top_speed_and_a_limited_acceleration() -> None:
     assert np.abs(states[:, :2]).max() <= math.pi + 1e-9
 
 
-def test_many_robots_advance_as_one_does() -> None:
+def test_batched_cranks_equal_single_cranks() -> None:
     gait = cranks()
-    told = np.array([[10.0, 20.0], [30.0, -5.0], [0.0, 0.0]])
+    targets = np.array([[10.0, 20.0], [30.0, -5.0], [0.0, 0.0]])
     state = np.repeat(gait.start()[None], 3, axis=0)
-    alone = [gait.start()[None] for _ in told]
+    alone = [gait.start()[None] for _ in targets]
     for _ in range(100):
-        state = gait.advance(state, told, 0.0005)
-        alone = [gait.advance(one, told[i : i + 1], 0.0005) for i, one in enumerate(alone)]
+        state = gait.advance(state, targets, 0.0005)
+        alone = [gait.advance(one, targets[i : i + 1], 0.0005) for i, one in enumerate(alone)]
     np.testing.assert_array_equal(state, np.concatenate(alone))
     np.testing.assert_array_equal(gait.angles(state)[1], gait.angles(alone[1])[0])
 
 
 def test_legs_follow_their_cranks() -> None:
     """The servos are soft and feet drag, but a lifted leg is within 4 of 25 deg of its crank."""
-    simulation = running()
+    simulation = running_roach()
     gait = simulation.scene.robots["roach"].gait
     errors = []
     for _ in range(round(STRIDE / 0.005)):
@@ -184,8 +188,8 @@ def test_legs_follow_their_cranks() -> None:
 # -- running ----------------------------------------------------------------------------------
 
 
-def test_runs_straight_and_fast_enough() -> None:
-    simulation = running()
+def test_runs_straight_at_the_published_speed() -> None:
+    simulation = running_roach()
     start, before = simulation.pose("roach").position, heading(simulation)
     strides = 12
     simulation.step(strides * STRIDE)
@@ -195,16 +199,16 @@ def test_runs_straight_and_fast_enough() -> None:
 
 
 @pytest.mark.parametrize(("log", "sign"), [(0.9, 1), (-0.9, -1)])
-def test_turns_away_from_the_faster_side(log, sign) -> None:
-    simulation = running(log)
+def test_turns_away_from_the_faster_side(log: float, sign: int) -> None:
+    simulation = running_roach(log)
     before = heading(simulation)
     simulation.step(4 * STRIDE)  # whole strides: within one the turn is uneven
     turned = math.remainder(heading(simulation) - before, 2 * math.pi)
     assert sign * turned > 0.9
 
 
-def test_the_body_stays_level_and_off_the_ground() -> None:
-    simulation = running(math.log(4))
+def test_body_stays_level_and_off_the_ground() -> None:
+    simulation = running_roach(math.log(4))
     hull = simulation.model.geom("roach/hull").id
     for _ in range(100):
         simulation.step(0.01)
@@ -214,8 +218,8 @@ def test_the_body_stays_level_and_off_the_ground() -> None:
         assert hull not in touching
 
 
-def test_stops_when_told_nothing_and_a_leg_can_be_taken_over() -> None:
-    simulation = running()
+def test_stops_without_a_command_and_single_legs_can_be_commanded() -> None:
+    simulation = running_roach()
     simulation.command("roach", left_speed=0.0, right_speed=0.0)
     simulation.step(1.0)
     assert np.abs(simulation.data.qvel[:6]).max() < 0.02
@@ -225,8 +229,8 @@ def test_stops_when_told_nothing_and_a_leg_can_be_taken_over() -> None:
     assert math.degrees(encoder["fore_left_abduction"]) == pytest.approx(50, abs=2)
 
 
-def test_same_bits_twice_alone_and_in_a_batch() -> None:
-    assert running(0.5, 0.4).fingerprint() == running(0.5, 0.4).fingerprint()
+def test_runs_are_bit_identical_alone_and_in_a_batch() -> None:
+    assert running_roach(0.5, 0.4).fingerprint() == running_roach(0.5, 0.4).fingerprint()
     trial = Trial(world=world(), robot="roach", limit=0.4)
     first, second = threads.run_trials([trial, trial], sample_period=0.02)
     np.testing.assert_array_equal(first.positions, second.positions)
@@ -238,7 +242,7 @@ def test_same_bits_twice_alone_and_in_a_batch() -> None:
 # -- energy -----------------------------------------------------------------------------------
 
 
-def test_energy_sums_by_hand() -> None:
+def test_energy_sums_agree_with_hand_calculation() -> None:
     power = np.array([[1.0, -2.0], [3.0, 0.5]])
     energy = joint_energy(power, 0.1)
     assert energy.signed_sum == pytest.approx(2.5)
@@ -250,7 +254,7 @@ def test_energy_sums_by_hand() -> None:
         joint_energy(power, 0.0)
 
 
-def stepped(integrator, timestep, seconds):
+def run_with_power(integrator: str, timestep: float, seconds: float) -> tuple[Simulation, Array]:
     """Return a run with other physics, and the power (W) at every step after the first 0.4 s."""
     physics = PHYSICS.model_copy(update={"integrator": integrator, "timestep": timestep})
     simulation = Simulation(world().changed(physics=physics))
@@ -263,7 +267,7 @@ def stepped(integrator, timestep, seconds):
 
 
 def test_power_is_torque_times_speed_at_every_joint() -> None:
-    simulation, _ = stepped("implicitfast", 0.001, 0.001)
+    simulation, _ = run_with_power("implicitfast", 0.001, 0.001)
     power = simulation.power("roach")
     assert list(power) == list(cranks().drives)
     for name, watts in power.items():
@@ -276,7 +280,7 @@ def test_power_is_torque_times_speed_at_every_joint() -> None:
 def test_joint_energy_does_not_depend_on_the_time_step() -> None:
     """MuJoCo's own force, taken at a step's beginning, would give 40 % more work at 1 ms."""
     coarse, fine = (
-        joint_energy(stepped("discrete", timestep, 2 * STRIDE)[1], timestep)
+        joint_energy(run_with_power("discrete", timestep, 2 * STRIDE)[1], timestep)
         for timestep in (0.001, 0.00025)
     )
     assert coarse.work == pytest.approx(fine.work, rel=0.06)
@@ -318,7 +322,7 @@ def test_asymmetry_compares_each_turn_with_its_mirror() -> None:
     )
 
 
-def test_the_design_has_enough_ratios_and_a_mirror_for_each() -> None:
+def test_experiment_design_has_mirrored_ratios() -> None:
     logs = roach_turning.FULL.logs
     assert len(logs) >= 15
     assert math.exp(max(logs)) == pytest.approx(4)
@@ -327,7 +331,7 @@ def test_the_design_has_enough_ratios_and_a_mirror_for_each() -> None:
     assert roach_turning.FULL.starts % 2 == 0
 
 
-def check(table, ratios) -> None:
+def check_turning_table(table: dict[str, Any], ratios: int) -> None:
     figures = table["figures"]
     assert figures["ratios"] == ratios
     assert figures["r2"] >= 0.95
@@ -339,13 +343,13 @@ def check(table, ratios) -> None:
     assert table["agree"] == table["of"] == 5
 
 
-def test_roach_turning_quickly() -> None:
-    check(roach_turning.run(RunOptions(quick=True)).table.to_json(), 7)
+def test_short_roach_turning_experiment() -> None:
+    check_turning_table(roach_turning.run(RunOptions(quick=True)).table.to_json(), 7)
 
 
 @pytest.mark.slow
-def test_roach_turning_in_full() -> None:
-    check(roach_turning.run(RunOptions()).table.to_json(), 17)
+def test_full_roach_turning_experiment() -> None:
+    check_turning_table(roach_turning.run(RunOptions()).table.to_json(), 17)
 
 
 @pytest.mark.parametrize(
@@ -356,6 +360,8 @@ def test_roach_turning_in_full() -> None:
         ({"protaction_deg": 20}, "did you mean 'protraction_deg'"),
     ],
 )
-def test_mistakes_are_one_sentence(options, message) -> None:
+def test_invalid_options_are_reported_in_one_sentence(
+    options: dict[str, int], message: str
+) -> None:
     with pytest.raises(BadValue, match=message):
         describe("velociroach", options, "here")

@@ -1,29 +1,35 @@
 """Victims and RFID tags: who is found, from where, and what is in the way."""
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from pydantic import ValidationError
 from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue
+from grouser.frames import Array
 from grouser.physics.labels import PARTS, find_marked
 from grouser.sensors.rfid import RfidReader
+from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag, Victim, victim_parts
 
 EYE = {"kind": "victims", "mount": "body", "at": [0.3, 0.0, 0.3]}  # at (0.3, 0, 0.39) in the world
 ANNA = Victim(name="anna", position=(2.5, 0.0, 0.0), yaw_deg=180, posture="sitting")
 
 
-def found(sim, name="victims"):
+def found_victims(
+    sim: Simulation, name: str = "victims"
+) -> tuple[dict[str, Array], dict[str, npt.NDArray[Any] | tuple[dict[Any, Any], Any]]]:
     values = reader(sim, name)()
     return dict(zip(values["parts"].tolist(), values["positions"], strict=False)), values
 
 
-def test_a_victim_in_view_is_found_where_it_is() -> None:
+def test_victim_in_view_is_located() -> None:
     sim = simulation(EYE, objects=(ANNA,))
-    by_part, values = found(sim)
+    by_part, values = found_victims(sim)
     assert {"head", "chest", "leg", "foot"} <= set(by_part)
     assert set(values["victims"].tolist()) == {"anna"}
     assert by_part["head"] == pytest.approx([2.5 - 0.3, 0.0, 0.82 - 0.39])
@@ -32,23 +38,23 @@ def test_a_victim_in_view_is_found_where_it_is() -> None:
     assert set(values["parts"].tolist()) <= set(PARTS)
 
 
-def test_nobody_is_found_behind_a_wall_too_far_or_aside() -> None:
+def test_victim_behind_a_wall_out_of_range_or_out_of_view_is_not_found() -> None:
     hidden = simulation(EYE, objects=(ANNA, block("wall", (1.2, 0, 1), (0.1, 4, 2))))
-    assert len(found(hidden)[1]["parts"]) == 0
+    assert len(found_victims(hidden)[1]["parts"]) == 0
     low = simulation(EYE, objects=(ANNA, block("wall", (1.2, 0, 0.2), (0.1, 4, 0.4))))
-    assert set(found(low)[0]) == {"head", "chest"}, "what looks over a low wall"
+    assert set(found_victims(low)[0]) == {"head", "chest"}, "what looks over a low wall"
     sim = simulation(EYE, objects=(ANNA,))
     put(sim, yaw=math.radians(40))
-    assert len(found(sim)[1]["parts"]) == 0
+    assert len(found_victims(sim)[1]["parts"]) == 0
     put(sim, x=-5.5)
-    assert len(found(sim)[1]["parts"]) == 0
+    assert len(found_victims(sim)[1]["parts"]) == 0
     put(sim, x=-3.0)
-    assert len(found(sim)[1]["parts"]) > 0
+    assert len(found_victims(sim)[1]["parts"]) > 0
     alone = simulation(EYE)
-    assert len(found(alone)[1]["parts"]) == 0
+    assert len(found_victims(alone)[1]["parts"]) == 0
 
 
-def test_victims_are_told_apart_and_positions_have_noise() -> None:
+def test_victims_are_distinguished_and_positions_are_noisy() -> None:
     bob = Victim(name="bob", position=(3.5, 0.6, 0.0), yaw_deg=180)
     sim = simulation({**EYE, "noise": 0.05, "fov": 1.5}, objects=(ANNA, bob))
     read = reader(sim, "victims")
@@ -60,7 +66,7 @@ def test_victims_are_told_apart_and_positions_have_noise() -> None:
 
 
 @pytest.mark.parametrize("posture", ["lying", "sitting"])
-def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture) -> None:
+def test_victim_lies_on_the_ground_with_its_mass(posture: str) -> None:
     made = victim_parts(posture)
     assert sum(part.share for part in made.values()) == pytest.approx(1.0)
     assert {part.kind for part in made.values()} == set(PARTS)
@@ -78,11 +84,11 @@ def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture) -> None:
 READER = {"kind": "rfid", "mount": "body", "at": [0.0, 0.0, 0.11]}  # 0.2 m over the ground
 
 
-def tag(number, x, y=0.0):
+def tag(number: int, x: float, y: float = 0.0) -> Tag:
     return Tag(name=f"tag{number}", number=number, position=(x, y, 0.2))
 
 
-def test_tags_are_read_within_reach_nearest_first() -> None:
+def test_tags_in_range_are_read_nearest_first() -> None:
     sim = simulation(READER, objects=(tag(1001, 1.5), tag(1002, 0.8, 0.5), tag(1003, 2.1)))
     values = reader(sim, "rfid")()
     assert values["ids"].tolist() == [1002, 1001]
@@ -91,7 +97,7 @@ def test_tags_are_read_within_reach_nearest_first() -> None:
     assert reader(sim, "rfid")()["ids"].tolist() == [1002, 1001, 1003]
 
 
-def test_radio_passes_walls_unless_told_otherwise() -> None:
+def test_tag_radio_passes_walls_by_default() -> None:
     things = (tag(7, 1.5), tag(8, 0.8), block("wall", (1.2, 0, 0.5), (0.1, 3, 1)))
     sim = simulation(READER, {**READER, "name": "seeing", "line_of_sight": True}, objects=things)
     assert reader(sim, "rfid")()["ids"].tolist() == [8, 7]
@@ -105,10 +111,10 @@ def test_some_tags_are_missed() -> None:
         {**READER, "missed": 0.25}, objects=tuple(tag(n, 0.5 + n / 100) for n in range(10))
     )
     read = reader(sim, "rfid")
-    heard = np.mean([len(read()["ids"]) for _ in range(2000)])
-    assert heard == pytest.approx(7.5, abs=0.15)
+    tags = np.mean([len(read()["ids"]) for _ in range(2000)])
+    assert tags == pytest.approx(7.5, abs=0.15)
 
 
-def test_a_tag_has_a_number() -> None:
+def test_tag_number_is_validated() -> None:
     with pytest.raises(ValidationError, match="number"):
         Tag(name="t", number=-1, position=(0, 0, 0))

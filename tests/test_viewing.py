@@ -9,7 +9,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, View, load
 
 
-def seen_from(yaw_deg: float, **view: object) -> Simulation:
+def roach_view(yaw_deg: float, **view: object) -> Simulation:
     """Return a roach that stands at (2, 1) and looks ``yaw_deg`` to the left."""
     roach = RobotEntry(name="it", kind="velociroach", position=(2.0, 1.0, 0.0), yaw_deg=yaw_deg)
     world = load("roach_circle").changed(robots=(roach,), view=View(**view))
@@ -17,8 +17,8 @@ def seen_from(yaw_deg: float, **view: object) -> Simulation:
 
 
 @pytest.mark.parametrize("yaw_deg", [0.0, 90.0, -150.0])
-def test_a_robot_is_followed_from_behind_and_aside(yaw_deg: float) -> None:
-    sim = seen_from(yaw_deg)
+def test_default_view_follows_the_robot_from_behind_at_an_angle(yaw_deg: float) -> None:
+    sim = roach_view(yaw_deg)
     view = sim.view()
     off = (view.azimuth_deg - yaw_deg + 180) % 360 - 180
     assert 20 < off < 70, "less than square to its way: from behind"
@@ -30,13 +30,13 @@ def test_a_robot_is_followed_from_behind_and_aside(yaw_deg: float) -> None:
     assert (sim.view().distance, sim.view().azimuth_deg) == (view.distance, view.azimuth_deg)
 
 
-def test_what_a_file_says_of_its_camera_holds() -> None:
-    assert seen_from(0.0, distance=5.0).view().distance == 5.0
-    assert seen_from(0.0, azimuth_deg=-10.0).view().azimuth_deg == -10.0
-    fixed = seen_from(0.0, lookat=(1.0, 2.0, 3.0))
+def test_view_of_the_world_file_is_used() -> None:
+    assert roach_view(0.0, distance=5.0).view().distance == 5.0
+    assert roach_view(0.0, azimuth_deg=-10.0).view().azimuth_deg == -10.0
+    fixed = roach_view(0.0, lookat=(1.0, 2.0, 3.0))
     assert fixed.view().lookat == (1.0, 2.0, 3.0), "who is not named is not followed"
 
 
-def test_a_world_without_robots_is_seen_as_well() -> None:
+def test_world_without_robots_has_a_default_view() -> None:
     sim = Simulation(load("roach_circle").changed(robots=()), crash_folder=None)
     assert sim.view().distance > 0

@@ -5,16 +5,22 @@ import contextlib
 import socket
 import struct
 import time
+from asyncio.streams import StreamReader, StreamWriter
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 import pytest
 from support.render_fixtures import OPEN, SECRET, open_views, rgb, run_in_event_loop, wait_until
 
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.port import ImagePort
+from grouser.gateways.images.views import Views
 from grouser.protocol.images import (
     Credential,
+    Frame,
     ImageClientSide,
     ImageType,
     Region,
@@ -30,16 +36,16 @@ WIDTH, HEIGHT = 208, 160
 class ImageClient:
     """Client of the image port."""
 
-    def __init__(self, reader, writer) -> None:
+    def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
         self.reader, self.writer = reader, writer
         self.side, self.frames = ImageClientSide(), []
 
-    async def request(self, *requests):
+    async def request(self, *requests: WholeFrame | Region) -> list[Frame] | None:
         """Send requests; return as many frames."""
         self.writer.write(b"".join(request.encode() for request in requests))
         return [await self.frame() for _ in requests]
 
-    async def frame(self):
+    async def frame(self) -> Frame | None:
         while not self.frames:
             data = await asyncio.wait_for(self.reader.read(2**16), 60)
             if not data:
@@ -49,13 +55,15 @@ class ImageClient:
 
 
 @contextlib.asynccontextmanager
-async def image_port(views, access=OPEN, **options):
+async def image_port(
+    views: Views, access: AccessControl = OPEN, **options: Any
+) -> AsyncIterator[Any]:
     """Serve pictures; yield the port and a function that connects."""
     port = ImagePort(views.frames, access, **options)
     server = await asyncio.get_running_loop().create_server(port, "127.0.0.1", 0)
     writers = []
 
-    async def connect(*shown):
+    async def connect(*shown: Credential) -> ImageClient:
         address = server.sockets[0].getsockname()
         reader, writer = await asyncio.open_connection(*address)
         writers.append(writer)
@@ -71,7 +79,9 @@ async def image_port(views, access=OPEN, **options):
 
 
 @contextlib.asynccontextmanager
-async def image_server(simulation, type=ImageType.RAW, **options):
+async def image_server(
+    simulation: Simulation, type: ImageType = ImageType.RAW, **options: float
+) -> AsyncIterator[Any]:
     """Draw and serve pictures; yield views, port and a function that connects."""
     async with (
         open_views(simulation, type) as views,
@@ -80,7 +90,7 @@ async def image_server(simulation, type=ImageType.RAW, **options):
         yield views, port, connect
 
 
-def three_robots():
+def three_robots() -> Simulation:
     simulation = Simulation(
         pack_world(
             ers7_entry("rex", 0.0, 0.0, 0.0),
@@ -92,12 +102,12 @@ def three_robots():
     return simulation
 
 
-def offer(views, simulation, *robots) -> None:
+def offer(views: Views, simulation: Simulation, *robots: str) -> None:
     for robot in robots or simulation.scene.robots:
         views.offer(robot, simulation.read(robot, "camera"))
 
 
-def image(simulation, robot):
+def render_directly(simulation: Simulation, robot: str) -> npt.NDArray[np.uint8]:
     return simulation.read(robot, "camera").array("image")
 
 
@@ -115,13 +125,15 @@ async def test_mosaic_shows_all_cameras_and_key_selects_one() -> None:
             tile = views.tiles(robot)["camera"]
             assert tile.number == views.tile(robot)
             x, y, w, h = tile.x, tile.y, tile.width, tile.height
-            assert np.array_equal(rgb(mosaic)[y : y + h, x : x + w], image(simulation, robot))
+            assert np.array_equal(
+                rgb(mosaic)[y : y + h, x : x + w], render_directly(simulation, robot)
+            )
             (region,) = await everything.request(Region(x, y, w, h))
-            assert np.array_equal(rgb(region), image(simulation, robot))
+            assert np.array_equal(rgb(region), render_directly(simulation, robot))
             own = await connect(Credential("key", views.key(robot)))
             whole, part = await own.request(WholeFrame(), Region(10, 20, 31, 7))
-            assert np.array_equal(rgb(whole), image(simulation, robot))
-            assert np.array_equal(rgb(part), image(simulation, robot)[20:27, 10:41])
+            assert np.array_equal(rgb(whole), render_directly(simulation, robot))
+            assert np.array_equal(rgb(part), render_directly(simulation, robot)[20:27, 10:41])
         black = rgb(mosaic).copy()
         for robot in ("rex", "max", "bo"):
             tile = views.tiles(robot)["camera"]
@@ -153,7 +165,7 @@ async def test_workers_encode_jpeg() -> None:
             WholeFrame(), WholeFrame(), Region(9999, 0, 5, 5)
         )
         assert whole.type is part.type is mosaic.type is ImageType.GOOD
-        truth = image(simulation, "rex")
+        truth = render_directly(simulation, "rex")
         shown = cv2.imdecode(np.frombuffer(whole.payload, np.uint8), 1)[..., ::-1]
         assert np.abs(shown.astype(int) - truth).mean() < 6
         shown = cv2.imdecode(np.frombuffer(part.payload, np.uint8), 1)
@@ -180,7 +192,7 @@ async def test_later_client_gets_the_newest_picture() -> None:
         for shown in (Credential("key", views.key("rex")),), ():
             later = await connect(*shown)
             (frame,) = await later.request(WholeFrame())
-            assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], image(simulation, "rex"))
+            assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], render_directly(simulation, "rex"))
         assert len(views.frames.pictures) == 3, "the first mosaic is complete"
 
 
@@ -200,17 +212,17 @@ async def test_legacy_mode_sends_one_frame_on_connect() -> None:
         for needed in (access, OPEN):
             async with image_port(views, needed, legacy=True) as (port, connect):
                 own = await connect(Credential("key", views.key("max")))
-                assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
+                assert np.array_equal(rgb(await own.frame()), render_directly(simulation, "max"))
                 assert port.frames_sent == 1, "no mosaic before it"
 
 
 def test_unauthenticated_clients_get_no_picture(caplog: pytest.LogCaptureFixture) -> None:
-    async def refused(connect, *shown) -> None:
+    async def refused(connect: Callable[..., Any], *shown: Credential) -> None:
         client = await connect(*shown)
         with pytest.raises(ConnectionError):
             await client.request(WholeFrame())
 
-    async def go() -> None:
+    async def run_program() -> None:
         simulation = three_robots()
         watch = Token("one-that-may-watch", frozenset({Role.WATCH}))
         drive = Token("one-that-may-drive", frozenset({Role.DRIVE}))
@@ -246,7 +258,7 @@ def test_unauthenticated_clients_get_no_picture(caplog: pytest.LogCaptureFixture
         assert "127.0.0.1: rejected" in caplog.text
         assert watch.secret not in caplog.text
 
-    asyncio.run(go())
+    asyncio.run(run_program())
 
 
 @run_in_event_loop
@@ -276,7 +288,7 @@ async def test_client_that_does_not_read_uses_bounded_memory() -> None:
             before = views.frames.drawn["rex", "camera"]
             await wait_until(lambda: views.frames.drawn["rex", "camera"] > before)  # noqa: B023
             (frame,) = await own.request(WholeFrame())
-            assert np.array_equal(rgb(frame), image(simulation, "rex"))
+            assert np.array_equal(rgb(frame), render_directly(simulation, "rex"))
         slow.close()
 
 

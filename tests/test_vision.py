@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.perception.ball import see_ball
 from grouser.perception.colours import SAMPLES, Colour, ColourTable, paint_classes
 from grouser.perception.landmarks import BeaconShape, see_landmarks
@@ -23,24 +26,28 @@ NECK = Neck(at=(0.075, 0.0, 0.16), up=0.048, ahead=0.0666)
 CARPET = SAMPLES[Colour.GREEN]
 
 
-def rays(optics, gaze, fine):
+def rays(optics: CameraOptics, gaze: Pose, fine: int) -> Array:
     """Return directions of sub-pixels, (height x fine, width x fine, 3)."""
     rows = (np.arange(optics.height * fine) + 0.5) / fine - 0.5
     columns = (np.arange(optics.width * fine) + 0.5) / fine - 0.5
     return optics.directions(np.stack(np.meshgrid(columns, rows), axis=-1), gaze)
 
 
-def drawn(optics, gaze, paint, fine=4):
+def draw_picture(
+    optics: CameraOptics, gaze: Pose, colour_of: Callable[..., Any], fine: int = 4
+) -> npt.NDArray[np.uint8]:
     """Return a picture: ``paint`` turns directions into colours; sub-pixels are averaged."""
-    fine_picture = paint(rays(optics, gaze, fine))
+    fine_picture = colour_of(rays(optics, gaze, fine))
     shape = (optics.height, fine, optics.width, fine, 3)
     return np.round(fine_picture.reshape(shape).mean(axis=(1, 3))).astype(np.uint8)
 
 
-def ball_picture(optics, gaze, middle, fine=4):
+def ball_picture(
+    optics: CameraOptics, gaze: Pose, middle: Array, fine: int = 4
+) -> npt.NDArray[np.uint8]:
     """Return an orange ball on an endless carpet, exactly by geometry."""
 
-    def paint(way):
+    def colour_of(way: Array) -> Array:
         to_ball = middle - gaze.position
         along = way / np.linalg.norm(way, axis=-1, keepdims=True)
         cosine = along @ to_ball / np.linalg.norm(to_ball)
@@ -48,27 +55,27 @@ def ball_picture(optics, gaze, middle, fine=4):
         picture = np.where(way[..., 2:] < 0, np.array(CARPET), np.array([105, 105, 105]))
         return np.where(hit[..., None], np.array(SAMPLES[Colour.ORANGE]), picture).astype(float)
 
-    return drawn(optics, gaze, paint, fine)
+    return draw_picture(optics, gaze, colour_of, fine)
 
 
-def test_every_sample_is_of_its_own_kind_in_light_and_shade() -> None:
+def test_colour_samples_are_classified_in_light_and_shade() -> None:
     for colour, sample in SAMPLES.items():
         for shade in (1.0, 0.8, 0.65):
             pixel = (np.array(sample) * shade).astype(np.uint8).reshape(1, 1, 3)
             assert TABLE.look_up(pixel)[0, 0] == colour, (colour.name, shade)
 
 
-def test_grey_and_dark_are_nothing() -> None:
+def test_grey_and_dark_have_no_class() -> None:
     for level in (0, 15, 60, 105):
         assert TABLE.look_up(np.full((1, 1, 3), level, np.uint8))[0, 0] == Colour.NONE
 
 
-def test_painted_shows_the_samples() -> None:
+def test_painted_classes_show_the_samples() -> None:
     kinds = np.array([[0, *SAMPLES]], np.uint8)
     assert [tuple(pixel) for pixel in paint_classes(kinds)[0, 1:]] == list(SAMPLES.values())
 
 
-def test_regions_join_corners_and_know_the_pictures_edge() -> None:
+def test_regions_join_diagonally_and_report_the_picture_edge() -> None:
     kinds = np.zeros((10, 12), np.uint8)
     kinds[2, 2] = kinds[3, 3] = kinds[3, 4] = Colour.PINK
     kinds[8:, 10:] = Colour.PINK
@@ -81,7 +88,7 @@ def test_regions_join_corners_and_know_the_pictures_edge() -> None:
 
 
 @pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
-def test_opencv_finds_the_same_regions(share) -> None:
+def test_regions_agree_with_opencv(share: float) -> None:
     cv2 = pytest.importorskip("cv2")
     kinds = (np.random.default_rng(2).random((48, 59)) < share).astype(np.uint8) * np.uint8(
         Colour.PINK
@@ -95,7 +102,7 @@ def test_opencv_finds_the_same_regions(share) -> None:
         assert (region.labels == region.label).sum() == region.mask.sum() == region.area
 
 
-def test_the_neck_tilts_then_pans() -> None:
+def test_camera_pose_tilts_before_it_pans() -> None:
     gaze = NECK.gaze(tilt=math.radians(30), pan=math.radians(90))
     ahead = PINHOLE.directions(PINHOLE.centre, gaze)
     assert ahead == pytest.approx([0, 1, 0], abs=1e-12)  # the pan axis leans back with the tilt
@@ -106,7 +113,7 @@ def test_the_neck_tilts_then_pans() -> None:
     )
 
 
-def test_directions_take_distortion_out() -> None:
+def test_directions_correct_lens_distortion() -> None:
     """Eq. 2 of the paper, forwards, and our inverse."""
     gaze = Pose()
     true = np.array([0.4, -0.3])
@@ -116,7 +123,7 @@ def test_directions_take_distortion_out() -> None:
 
 
 @pytest.mark.parametrize("optics", [PINHOLE, BARREL], ids=["pinhole", "barrel"])
-def test_solid_angles_are_those_between_the_pixels_edges(optics) -> None:
+def test_solid_angles_agree_with_pixel_edges(optics: CameraOptics) -> None:
     step = 1e-3
     for column, row in ((0.0, 0.0), (80.0, 70.0), (170.0, 20.0)):
         corners = [(column, row), (column + step, row), (column, row + step)]
@@ -128,7 +135,9 @@ def test_solid_angles_are_those_between_the_pixels_edges(optics) -> None:
 
 @pytest.mark.parametrize("optics", [PINHOLE, BARREL], ids=["pinhole", "barrel"])
 @pytest.mark.parametrize(("ahead", "left"), [(0.3, 0.0), (0.7, 0.2), (1.5, -0.3), (3.0, 0.5)])
-def test_ball_distance_by_size_centre_and_edge(optics, ahead, left) -> None:
+def test_ball_distance_by_size_centre_and_edge(
+    optics: CameraOptics, ahead: float, left: float
+) -> None:
     """Each of the three on its own; exact pictures, smoothed only over the pixels."""
     gaze = NECK.gaze(math.radians(-15), 0.0)
     middle = np.array([gaze.position[0] + ahead, left, RADIUS])
@@ -144,7 +153,7 @@ def test_ball_distance_by_size_centre_and_edge(optics, ahead, left) -> None:
     assert ball.place(gaze) == pytest.approx(middle[:2].tolist(), abs=1.6 * allowed * true)
 
 
-def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge() -> None:
+def test_ball_cut_by_the_picture_edge_is_measured_by_its_contour() -> None:
     gaze = NECK.gaze(math.radians(-15), 0.0)
     way = PINHOLE.directions((3.0, 90.0), gaze)  # its middle is three pixels from the edge
     middle = gaze.position + way * (RADIUS - gaze.position[2]) / way[2]
@@ -155,7 +164,7 @@ def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge() -> None:
     assert ball.distance == pytest.approx(true, rel=0.05)
 
 
-def test_nothing_orange_no_ball_and_none_above_the_horizon() -> None:
+def test_ball_needs_orange_below_the_horizon() -> None:
     gaze = NECK.gaze(0.0, 0.0)
     image = ball_picture(PINHOLE, gaze, np.array([1.0, 0.0, -5.0]))
     assert see_ball(image, TABLE.look_up(image), PINHOLE, gaze, RADIUS) is None
@@ -163,10 +172,12 @@ def test_nothing_orange_no_ball_and_none_above_the_horizon() -> None:
     assert see_ball(image, TABLE.look_up(image), PINHOLE, gaze, RADIUS) is None
 
 
-def beacon_picture(optics, gaze, far, turn, upper, lower):
+def beacon_picture(
+    optics: CameraOptics, gaze: Pose, far: float, turn: float, upper: Colour, lower: Colour
+) -> npt.NDArray[np.uint8]:
     """Return a flat beacon (so that its distance is exact), ``far`` (m) from the lens."""
 
-    def paint(way):
+    def colour_of(way: Array) -> Array:
         level = np.hypot(way[..., 0], way[..., 1])
         height = gaze.position[2] + way[..., 2] / level * far
         across = np.abs(bearing(way) - turn) < math.atan(0.05 / far)
@@ -179,12 +190,12 @@ def beacon_picture(optics, gaze, far, turn, upper, lower):
             picture[across & (height > low) & (height < high)] = rgb
         return picture
 
-    return drawn(optics, gaze, paint)
+    return draw_picture(optics, gaze, colour_of)
 
 
 @pytest.mark.parametrize("tilt_deg", [0.0, 10.0])
 @pytest.mark.parametrize(("far", "turn"), [(0.8, 0.2), (2.0, -0.3), (3.5, 0.9)])
-def test_a_beacon_is_named_and_measured(far, turn, tilt_deg) -> None:
+def test_beacon_is_identified_and_measured(far: float, turn: float, tilt_deg: float) -> None:
     gaze = NECK.gaze(math.radians(tilt_deg), turn - 0.1)
     image = beacon_picture(BARREL, gaze, far, turn, Colour.PINK, Colour.YELLOW)
     flat = BeaconShape(band=0.1, radius=0.0)
@@ -195,7 +206,7 @@ def test_a_beacon_is_named_and_measured(far, turn, tilt_deg) -> None:
     assert seen.eye == pytest.approx((gaze.position[0], gaze.position[1]))
 
 
-def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width() -> None:
+def test_beacon_cut_at_the_top_is_measured_by_its_width() -> None:
     gaze = NECK.gaze(math.radians(-15), 0.0)
     image = beacon_picture(PINHOLE, gaze, 1.0, 0.0, Colour.SKY_BLUE, Colour.PINK)
     kinds = TABLE.look_up(image)
@@ -205,7 +216,7 @@ def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width() -> None:
     assert seen.distance == pytest.approx(1.0, rel=0.03)
 
 
-def test_a_beacon_at_the_side_of_the_picture_is_neither_measured_nor_a_goal() -> None:
+def test_beacon_at_the_picture_side_is_neither_measured_nor_a_goal() -> None:
     gaze = NECK.gaze(0.0, 0.0)
     turn = float(bearing(PINHOLE.directions((1.0, 72.0), gaze)))
     image = beacon_picture(PINHOLE, gaze, 0.5, turn, Colour.PINK, Colour.SKY_BLUE)
@@ -214,20 +225,22 @@ def test_a_beacon_at_the_side_of_the_picture_is_neither_measured_nor_a_goal() ->
     assert see_landmarks(image, kinds, PINHOLE, gaze, BeaconShape(0.1, 0.05)) == []
 
 
-def goal_picture(optics, gaze, far, left, right):
+def goal_picture(
+    optics: CameraOptics, gaze: Pose, far: float, left: float, right: float
+) -> npt.NDArray[np.uint8]:
     """Return a yellow wall at x = ``far`` (m) before the lens between two y (m)."""
 
-    def paint(way):
+    def colour_of(way: Array) -> Array:
         y, z = (gaze.position[i] + way[..., i] / way[..., 0] * far for i in (1, 2))
         picture = np.full((*y.shape, 3), 105.0)
         inside = (way[..., 0] > 0) & (y < left) & (y > right) & (z > 0) & (z < 0.3)
         picture[inside] = SAMPLES[Colour.YELLOW]
         return picture
 
-    return drawn(optics, gaze, paint)
+    return draw_picture(optics, gaze, colour_of)
 
 
-def test_goal_posts_inside_the_picture() -> None:
+def test_goal_posts_inside_the_picture_are_found() -> None:
     gaze = NECK.gaze(0.0, 0.0)
     beacon = BeaconShape(0.1, 0.05)
     image = goal_picture(BARREL, gaze, 2.0, 0.31, -0.31)

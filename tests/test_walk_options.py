@@ -15,10 +15,10 @@ from grouser.robots.ers7 import ERS7, Ers7
 from grouser.robots.ers210 import ERS210, Ers210
 from grouser.simulation.changes.actions import SetGaitParameters
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import parse
+from grouser.world.file import World, parse
 
 
-def yard(kind, **options):
+def aibo_world(kind: str, **options: float) -> World:
     numbers = ", ".join(f"{key}: {value}" for key, value in options.items())
     return parse(
         f"""
@@ -31,18 +31,18 @@ robots: [{{name: rex, kind: {kind}, position: [0, 0], options: {{sensors: false,
     )
 
 
-def gone(simulation, seconds):
+def displacement(simulation: Simulation, seconds: float) -> float:
     before = simulation.pose("rex").position.copy()
     simulation.step(seconds)
     return math.dist(simulation.pose("rex").position[:2], before[:2])
 
 
-def test_nothing_given_is_the_robots_own_walk() -> None:
+def test_default_walk_is_the_robots_own() -> None:
     assert Ers7().walking(ERS7) is ERS7
     assert Ers210(period=0.4).walking(ERS210).gait == ERS210.gait
 
 
-def test_numbers_are_where_they_belong() -> None:
+def test_walk_parameters_are_applied() -> None:
     numbers = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
     trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).walking(ERS7).gait
     assert (trot.cycle, trot.grounded, trot.height, trot.locus) == (0.5, 0.6, 0.02, "box")
@@ -50,7 +50,7 @@ def test_numbers_are_where_they_belong() -> None:
     assert trot.stance.hind[:2] == (-0.06, 0.09)
 
 
-def test_limits_are_those_of_the_joints_unless_strides_are_shorter() -> None:
+def test_speed_limits_follow_from_joints_or_stride_length() -> None:
     """On longer legs it turns faster; a stride that is asked for is at most what joints do."""
     low, high = (Ers210(height=h).walking(ERS210).gait.fastest[2] for h in (0.110, 0.120))
     assert high > low > 1.0
@@ -62,7 +62,7 @@ def test_limits_are_those_of_the_joints_unless_strides_are_shorter() -> None:
 
 
 @pytest.mark.parametrize("locus", ["arch", "box"])
-def test_paws_start_and_land_without_a_jump(locus) -> None:
+def test_paw_trajectory_is_continuous(locus: str) -> None:
     gait = Ers7(locus=locus, lift=0.02).walking(ERS7).gait
     states = np.zeros((2001, WIDTH))
     states[:, PHASE], states[:, LIFT] = np.linspace(0, 1, 2001) % 1.0, 1.0
@@ -72,8 +72,8 @@ def test_paws_start_and_land_without_a_jump(locus) -> None:
 
 
 @pytest.mark.parametrize(("kind", "pitch"), [("ers7", 6.0), ("ers210", -4.0)])
-def test_a_tilted_body_stands_and_walks_tilted(kind, pitch) -> None:
-    simulation = Simulation(yard(kind, pitch_deg=pitch, height=0.118))
+def test_body_pitch_is_kept_standing_and_walking(kind: str, pitch: float) -> None:
+    simulation = Simulation(aibo_world(kind, pitch_deg=pitch, height=0.118))
     assert simulation.pose("rex").position[2] == pytest.approx(0.118)
     simulation.step(0.4)
     stands = simulation.pose("rex")
@@ -81,7 +81,7 @@ def test_a_tilted_body_stands_and_walks_tilted(kind, pitch) -> None:
     assert degrees(float(to_rpy(stands.wxyz)[1])) == pytest.approx(pitch, abs=1.0)
     simulation.command("rex", forward=0.1)
     simulation.step(1.0)
-    assert gone(simulation, 1.0) == pytest.approx(0.1, abs=0.03)
+    assert displacement(simulation, 1.0) == pytest.approx(0.1, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,15 @@ def test_a_tilted_body_stands_and_walks_tilted(kind, pitch) -> None:
         ({"locus": "bow"}, "bow"),
     ],
 )
-def test_impossible_walks_are_refused_in_words(options, says) -> None:
+def test_invalid_walks_are_rejected_with_a_reason(
+    options: dict[str, str | float], says: str
+) -> None:
     with pytest.raises((BadValue, UnknownName), match=says):
         Ers7(**options).build()
 
 
-def test_a_walk_is_retuned_while_it_goes_on() -> None:
-    simulation = Simulation(yard("ers7"))
+def test_gait_parameters_change_while_walking() -> None:
+    simulation = Simulation(aibo_world("ers7"))
     simulation.command("rex", forward=0.15)
     simulation.step(1.5)
     before, time = simulation.pose("rex").position.copy(), simulation.time
@@ -108,7 +110,7 @@ def test_a_walk_is_retuned_while_it_goes_on() -> None:
     assert simulation.pose("rex").position == pytest.approx(before, abs=1e-12)
     simulation.step(0.5)
     slower = 0.010 / (ERS7.gait.cycle * ERS7.gait.grounded)
-    assert gone(simulation, 1.0) == pytest.approx(slower, rel=0.3)
+    assert displacement(simulation, 1.0) == pytest.approx(slower, rel=0.3)
 
 
 @pytest.mark.parametrize(
@@ -119,15 +121,17 @@ def test_a_walk_is_retuned_while_it_goes_on() -> None:
         ({"period": 99.0}, "must be 0.1 to 5"),
     ],
 )
-def test_a_retuning_that_is_refused_changes_nothing(numbers, says) -> None:
-    simulation = Simulation(yard("ers7"))
+def test_rejected_gait_parameters_change_nothing(
+    numbers: dict[str, str | float], says: str
+) -> None:
+    simulation = Simulation(aibo_world("ers7"))
     world = simulation.world
     with pytest.raises((BadValue, UnknownName), match=says):
         simulation.apply(SetGaitParameters("rex", numbers))
     assert simulation.world is world
 
 
-def test_over_the_wire(tmp_path: Path) -> None:
+def test_gait_parameters_are_set_over_the_wire(tmp_path: Path) -> None:
     world = tmp_path / "yard.yaml"
     world.write_text("name: yard\nterrain: [{kind: flat}]\n")
     with ServerProcess(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:

@@ -35,18 +35,18 @@ PROGRAMS = ("Xvfb", "xdotool", "import")
 TIMEOUT = 90.0  # s   a window on a busy machine
 
 
-def test_missing_display_prints_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_display_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("DISPLAY is Linux's")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     for command in (["view", "quince_step"], ["run", "quince_step", "--view"]):
-        said = CliRunner().invoke(app, command)
-        assert said.exit_code == 2
-        assert "needs a display" in said.output
-        assert "--video F.webm" in said.output
-    said = CliRunner().invoke(app, ["run", "quince_step", "--view", "--gif", "a.gif"])
-    assert "cannot be combined with output files" in said.output
+        printed = CliRunner().invoke(app, command)
+        assert printed.exit_code == 2
+        assert "needs a display" in printed.output
+        assert "--video F.webm" in printed.output
+    printed = CliRunner().invoke(app, ["run", "quince_step", "--view", "--gif", "a.gif"])
+    assert "cannot be combined with output files" in printed.output
 
 
 @pytest.mark.parametrize("kind", ["quince", "p3at", "ers7", "velociroach", "qrio", "lugged_rover"])
@@ -125,14 +125,14 @@ def display() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     os.close(writing)
-    with os.fdopen(reading) as told:
-        number = told.readline().strip()
+    with os.fdopen(reading) as shown_number:
+        number = shown_number.readline().strip()
     yield f":{number}"
     server.terminate()
     server.wait()
 
 
-def photograph(path: Path, environment: dict[str, str]) -> np.ndarray:
+def take_screenshot(path: Path, environment: dict[str, str]) -> np.ndarray:
     from PIL import Image
 
     subprocess.run(["import", "-window", "root", str(path)], env=environment, check=True)
@@ -145,12 +145,12 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
     environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
     environment.pop("WAYLAND_DISPLAY", None)
     command = [sys.executable, "-m", "grouser", "view", "quince_step", "--set"]
-    with (tmp_path / "said.txt").open("w") as said:
+    with (tmp_path / "said.txt").open("w") as printed:
         viewer = subprocess.Popen(
-            [*command, "robots.0.command={}"], env=environment, stdout=said, stderr=said
+            [*command, "robots.0.command={}"], env=environment, stdout=printed, stderr=printed
         )
 
-        def tool(*words: str) -> str:
+        def grouser_view(*words: str) -> str:
             done = subprocess.run(
                 ["xdotool", *words], env=environment, capture_output=True, text=True
             )
@@ -158,22 +158,22 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
 
         try:
             end = time.monotonic() + TIMEOUT
-            while not (window := tool("search", "--onlyvisible", "--name", "MuJoCo")):
+            while not (window := grouser_view("search", "--onlyvisible", "--name", "MuJoCo")):
                 assert viewer.poll() is None, (tmp_path / "said.txt").read_text()
                 assert time.monotonic() < end, "no window"
                 time.sleep(0.5)
             window = window.splitlines()[0]
-            while photograph(tmp_path / "a.png", environment).max() < 100:
+            while take_screenshot(tmp_path / "a.png", environment).max() < 100:
                 assert time.monotonic() < end, "nothing is drawn"
                 time.sleep(0.5)
             time.sleep(2.0)
-            before = photograph(tmp_path / "a.png", environment)
-            tool("mousemove", "400", "300")
+            before = take_screenshot(tmp_path / "a.png", environment)
+            grouser_view("mousemove", "400", "300")
             for key in ("Up", "Up", "Up", "Up"):
-                tool("key", "--window", window, key)
+                grouser_view("key", "--window", window, key)
                 time.sleep(0.2)
             time.sleep(10.0)
-            after = photograph(tmp_path / "b.png", environment)
+            after = take_screenshot(tmp_path / "b.png", environment)
         finally:
             viewer.send_signal(signal.SIGINT)
             viewer.wait(timeout=30)
@@ -192,13 +192,16 @@ def test_best_quality_renders_offscreen(display: str, tmp_path: Path) -> None:
     best, high, film = (tmp_path / name for name in ("best.png", "high.png", "best.webm"))
     run = [sys.executable, "-m", "grouser", "run", "kenaf_step", "--seconds", "0.2"]
     run += ["--size", "240x160"]
-    said = subprocess.run(
+    printed = subprocess.run(
         [*run, "--picture", best, "--video", film, "--quality", "best"],
         env=os.environ | {"DISPLAY": display},
         capture_output=True,
         text=True,
     )
-    assert (said.returncode, said.stderr) == (0, "")  # nothing of what Filament says of itself
+    assert (printed.returncode, printed.stderr) == (
+        0,
+        "",
+    )  # nothing of what Filament says of itself
     subprocess.run([*run, "--picture", high], check=True)
     ours, theirs = (np.asarray(Image.open(path)).astype(float).mean(-1) for path in (best, high))
     assert ours.shape == theirs.shape == (160, 240)

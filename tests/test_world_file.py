@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -38,19 +40,19 @@ robots:
 """
 
 
-def sentence(text, *overrides, folder=None):
+def error_text(text: str, *overrides: str, folder: Path | None = None) -> str:
     with pytest.raises(WorldFileError) as caught:
         parse(text, where="x.yaml", folder=folder, overrides=overrides)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-def with_change(old, new):
+def changed_text(old: str, new: str) -> str:
     assert TEXT.count(old) == 1, f"{old!r} must be in the text once"
     return TEXT.replace(old, new)
 
 
-def test_a_world_is_read() -> None:
+def test_world_file_is_read() -> None:
     world = parse(TEXT, where="x.yaml")
     assert world.physics == STANDARD
     assert [ground.kind for ground in world.terrain] == ["flat", "step"]
@@ -60,7 +62,7 @@ def test_a_world_is_read() -> None:
     assert (world.seed, world.view.follow) == (0, None)
 
 
-def test_where_finds_the_line() -> None:
+def test_error_location_is_the_line() -> None:
     world = parse(TEXT, where="x.yaml")
     assert world.where("robots", 0, "kind") == "x.yaml line 26"
     assert world.where("terrain", 1) == "x.yaml line 18"
@@ -68,12 +70,12 @@ def test_where_finds_the_line() -> None:
     assert world.where() == "x.yaml"
 
 
-def test_a_world_made_in_python() -> None:
+def test_world_can_be_built_in_python() -> None:
     world = World(name="plain", physics=STANDARD, terrain=[Flat(friction=1)])
     assert world.where("robots", 0, "kind") == "world 'plain'"
 
 
-def test_where_it_was_read_is_no_part_of_equality() -> None:
+def test_equality_ignores_the_file_location() -> None:
     first, second = parse(TEXT, where="a.yaml"), parse("# comment\n" + TEXT, where="b.yaml")
     assert first == second
     assert first == World(**dict(first))
@@ -159,14 +161,14 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_each_mistake_is_one_sentence(case) -> None:
+def test_each_fault_is_reported_in_one_sentence(case: str) -> None:
     (old, new), fragment = MISTAKES[case]
-    assert fragment in sentence(with_change(old, new))
+    assert fragment in error_text(changed_text(old, new))
 
 
-def test_the_first_of_several_mistakes_is_told() -> None:
-    text = with_change("height: 0.12", "height: -1").replace("cone: elliptic", "cone: round")
-    assert sentence(text).startswith("x.yaml line 5:")
+def test_first_of_several_faults_is_reported() -> None:
+    text = changed_text("height: 0.12", "height: -1").replace("cone: elliptic", "cone: round")
+    assert error_text(text).startswith("x.yaml line 5:")
 
 
 @pytest.mark.parametrize(
@@ -181,11 +183,11 @@ def test_the_first_of_several_mistakes_is_told() -> None:
         ("a: \x01", "x.yaml: this is not YAML (unacceptable character"),
     ],
 )
-def test_texts_that_are_no_world(text, fragment) -> None:
-    assert fragment in sentence(text)
+def test_texts_without_a_world_are_rejected(text: str, fragment: str) -> None:
+    assert fragment in error_text(text)
 
 
-def test_words_that_yaml_1_1_would_twist_stay_words() -> None:
+def test_yaml_1_1_boolean_words_stay_text() -> None:
     robot = "{name: a, kind: on, position: [0, 0], options: {gear: 1:30, day: 2026-01-01}}"
     entry = parse(TEXT + f"  - {robot}\n", where="x.yaml").robots[1]
     assert entry.kind == "on"
@@ -204,18 +206,18 @@ def test_words_that_yaml_1_1_would_twist_stay_words() -> None:
         ("description=a = b", lambda w: w.description == "a = b"),
     ],
 )
-def test_overrides(override, read) -> None:
+def test_overrides_set_values(override: str, read: Callable[..., Any]) -> None:
     assert read(parse(TEXT, where="x.yaml", overrides=[override]))
 
 
-def test_what_a_file_leaves_out_is_standard() -> None:
+def test_omitted_physics_has_standard_values() -> None:
     world = parse("name: a\nterrain: [{kind: flat}, {kind: stairs, x: 1}]\n", where="x.yaml")
     assert world.physics == STANDARD
     assert [piece.friction for piece in world.terrain] == [0.6, 0.6]
     assert world == World(name="a", terrain=[Flat(), Stairs(x=1)])
 
 
-def test_an_override_of_a_kind_forgets_what_the_old_kind_had() -> None:
+def test_override_of_a_kind_drops_fields_of_the_old_kind() -> None:
     stairs = parse(TEXT, where="x.yaml", overrides=["terrain.1.kind=stairs"]).terrain[1]
     assert stairs == Stairs(x=1, friction=0.6)
     chosen = ["terrain.1.kind=stairs", "terrain.1.rise=0.2"]
@@ -226,11 +228,11 @@ def test_an_override_of_a_kind_forgets_what_the_old_kind_had() -> None:
     assert parse(TEXT, where="x.yaml", overrides=robot).robots[0].options == {}
     same = ["robots.quince.options.front_deg=45", "robots.quince.kind=quince"]
     assert parse(TEXT, where="x.yaml", overrides=same).robots[0].options == {"front_deg": 45}
-    unknown_kind = sentence(TEXT, "terrain.1.kind=stars")
+    unknown_kind = error_text(TEXT, "terrain.1.kind=stars")
     assert "did you mean 'stairs'?" in unknown_kind
 
 
-def test_later_overrides_win_and_say_where_they_are() -> None:
+def test_later_overrides_win_and_errors_name_their_position() -> None:
     world = parse(TEXT, where="x.yaml", overrides=["seed=1", "seed=2"])
     assert world.seed == 2
     assert world.where("seed") == "override 'seed=2'"
@@ -252,22 +254,22 @@ def test_later_overrides_win_and_say_where_they_are() -> None:
         ("seed=.inf", "must be finite"),
     ],
 )
-def test_wrong_overrides(override, fragment) -> None:
-    message = sentence(TEXT, override)
+def test_invalid_overrides_are_rejected(override: str, fragment: str) -> None:
+    message = error_text(TEXT, override)
     assert message.startswith("override ")
     assert fragment in message
 
 
-def mesh_world(name):
+def mesh_world(name: str) -> str:
     mesh = (
         f"{{name: rock, kind: mesh, file: {name}, fixed: true, friction: 1, position: [0, 0, 0]}}"
     )
-    return with_change("objects:\n", f"objects:\n  - {mesh}\n")
+    return changed_text("objects:\n", f"objects:\n  - {mesh}\n")
 
 
-def test_a_missing_mesh_names_its_neighbour(tmp_path: Path) -> None:
+def test_missing_mesh_names_the_nearest_match(tmp_path: Path) -> None:
     (tmp_path / "rock.stl").write_bytes(b"")
-    message = sentence(mesh_world("rocks.stl"), folder=tmp_path)
+    message = error_text(mesh_world("rocks.stl"), folder=tmp_path)
     assert message.startswith("x.yaml line 23: objects.0.file is 'rocks.stl', which is no file in ")
     assert message.endswith("(there is: rock.stl); did you mean 'rock.stl'?")
 
@@ -282,12 +284,12 @@ def test_a_missing_mesh_names_its_neighbour(tmp_path: Path) -> None:
         ("x" * 5000 + ".stl", "is no file in"),
     ],
 )
-def test_unreadable_meshes(name, fragment, tmp_path: Path) -> None:
+def test_unreadable_meshes_are_rejected(name: str, fragment: str, tmp_path: Path) -> None:
     (tmp_path / "bad.stl").write_bytes(b"solid nothing")
-    assert fragment in sentence(mesh_world(name), folder=tmp_path)
+    assert fragment in error_text(mesh_world(name), folder=tmp_path)
 
 
-def test_load_reads_a_file_and_looks_for_meshes_beside_it(tmp_path: Path) -> None:
+def test_load_resolves_meshes_relative_to_the_file(tmp_path: Path) -> None:
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     lines = [f"v {x} {y} {z}" for x, y, z in corners] + ["f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"]
     (tmp_path / "rock.obj").write_text("\n".join(lines))
@@ -299,7 +301,7 @@ def test_load_reads_a_file_and_looks_for_meshes_beside_it(tmp_path: Path) -> Non
     assert world.where("name") == f"{path} line 1"
 
 
-def test_load_refuses_what_is_no_file(tmp_path: Path) -> None:
+def test_load_rejects_missing_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes("name: Fußboden".encode("latin-1"))
     for name, fragment in {
         "none.yaml": "there is no such file",
@@ -311,7 +313,7 @@ def test_load_refuses_what_is_no_file(tmp_path: Path) -> None:
             load(tmp_path / name)
 
 
-def test_shipped_worlds_go_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_worlds_are_loaded_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one_step.yaml"
     path.write_text(TEXT)
     monkeypatch.setattr(file, "shipped", lambda: {"one_step": path})
@@ -324,7 +326,7 @@ def test_shipped_lists_files_that_exist() -> None:
     assert all(path.is_file() and path.stem == name for name, path in file.shipped().items())
 
 
-def parse_or_refuse(text, *overrides) -> None:
+def parse_or_raise_grouser_error(text: str, *overrides: str) -> None:
     message = ""
     try:
         parse(text, where="x.yaml", folder=Path("/nonexistent"), overrides=overrides)
@@ -335,8 +337,8 @@ def parse_or_refuse(text, *overrides) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet=st.one_of(st.sampled_from(" \n:-[]{}&*!?#|>'\",.%@0a"), st.characters())))
-def test_random_text_raises_nothing_else(text) -> None:
-    parse_or_refuse(text)
+def test_random_text_raises_world_file_errors_only(text: str) -> None:
+    parse_or_raise_grouser_error(text)
 
 
 WORDS = sorted({key for keys in KEYS.values() for key in keys})
@@ -358,24 +360,24 @@ VALUES = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, TEXT.count("\n") - 1), st.sampled_from(WORDS), VALUES)
-def test_random_values_raise_nothing_else(number, word, value) -> None:
+def test_random_values_raise_world_file_errors_only(number: int, word: str, value: str) -> None:
     lines = TEXT.splitlines()
     indent = len(lines[number]) - len(lines[number].lstrip(" -"))
     lines[number] = f"{lines[number][:indent]}{word}: {value}"
-    parse_or_refuse("\n".join(lines))
+    parse_or_raise_grouser_error("\n".join(lines))
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="=.[]: 0anmephysictrobqu-", max_size=30))
-def test_random_overrides_raise_nothing_else(override) -> None:
-    parse_or_refuse(TEXT, override)
+def test_random_overrides_raise_world_file_errors_only(override: str) -> None:
+    parse_or_raise_grouser_error(TEXT, override)
 
 
-def test_a_list_whose_items_are_all_wrong_is_not_called_too_short() -> None:
+def test_list_of_invalid_items_is_not_reported_as_too_short() -> None:
     text = load_text("quince_step").replace("friction: 0.6}", "fricton: 0.6}")
     with pytest.raises(WorldFileError, match="unknown key 'fricton'.*did you mean 'friction'"):
         parse(text, where="x.yaml")
 
 
-def load_text(name):
+def load_text(name: str) -> str:
     return file.shipped()[name].read_text()

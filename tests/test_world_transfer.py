@@ -22,7 +22,7 @@ from grouser.gateways.images.worker_pool import RenderJob, WorkerChannel
 from grouser.protocol import rendering as wire
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import load, shipped
+from grouser.world.file import World, load, shipped
 from grouser.world.objects import Mesh
 
 
@@ -32,7 +32,7 @@ def test_replaced_jobs_keep_their_place_in_the_queue() -> None:
     channel = WorkerChannel(window=1)
     channel.send = lambda message: sent.append(message.robot)
 
-    def submit(robot) -> None:
+    def submit(robot: str) -> None:
         count_dropped = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
         channel.submit(RenderJob(robot, replace(order, robot=robot), count_dropped))
 
@@ -61,7 +61,7 @@ MESSAGES = [
 
 
 @given(st.lists(st.integers(1, 200), max_size=30))
-def test_messages_round_trip_when_split_anywhere(cuts) -> None:
+def test_messages_round_trip_when_split_anywhere(cuts: list[int]) -> None:
     stream, parcels, received = b"".join(map(wire.encode, MESSAGES)), wire.MessageReader(), []
     for cut in [*cuts, len(stream)]:
         received += parcels.receive(stream[:cut])
@@ -79,12 +79,12 @@ def test_messages_round_trip_when_split_anywhere(cuts) -> None:
         wire.encode(wire.Hello("x" * 5000, 1, True)),
     ],
 )
-def test_malformed_message_raises_bad_value(noise) -> None:
+def test_malformed_message_raises_bad_value(noise: bytes) -> None:
     with pytest.raises(BadValue):
         wire.MessageReader(wire.LARGEST_UNAUTHENTICATED).receive(noise)
 
 
-def model_bytes(world):
+def model_bytes(world: World) -> bytes:
     model = compose(world).model
     saved = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, saved)
@@ -92,7 +92,7 @@ def model_bytes(world):
 
 
 @pytest.mark.parametrize("name", ["aibo_meet", "quince_step", "league_field"])
-def test_decoded_world_compiles_to_the_same_model(name) -> None:
+def test_decoded_world_compiles_to_the_same_model(name: str) -> None:
     world = load(name)
     again = decode_world(encode_world(world))
     assert again == visible_world(world)

@@ -5,7 +5,7 @@
     GrouserError
     ├── WorldFileError      (ValueError)    unknown key, wrong type or bad value in a world file
     ├── UnknownName         (LookupError)   a robot, track, drive, world… that does not exist
-    ├── BadValue            (ValueError)    a number, path or option outside what is allowed
+    ├── BadValue            (ValueError)    a number, path or option outside the allowed values
     ├── Refused             (PermissionError)  access denied: authentication or role
     ├── Disconnected        (ConnectionError)  connection not made, or lost
     ├── NoAnswer            (TimeoutError)  time-out while connected
@@ -78,7 +78,7 @@ def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> Unknow
         where: location of the error, e.g. ``"worlds/step.yaml line 4"``.
         kind: kind of object, e.g. ``"robot"``.
         given: the name that does not exist.
-        allowed: the names that do.
+        allowed: the existing names.
     """
     names = sorted(allowed)
     listing = ", ".join(names) if names else "none"

@@ -43,12 +43,12 @@ def attach(
             warnings.warn(text, DeprecationWarning, stacklevel=2)
             return getattr(importlib.import_module(module or package), attribute)
         if name not in origins:
-            module = _defining_module(package, Path(file).parent, name)
-            if module is None:
+            origin = _defining_module(package, Path(file).parent, name)
+            if origin is None:
                 raise AttributeError(f"module '{package}' has no attribute '{name}'")
-            text = f"{package}.{name} is deprecated, import it from {module}"
+            text = f"{package}.{name} is deprecated, import it from {origin}"
             warnings.warn(text, DeprecationWarning, stacklevel=2)
-            return getattr(importlib.import_module(module), name)
+            return getattr(importlib.import_module(origin), name)
         module, attribute = origins[name]
         value = getattr(importlib.import_module(module), attribute)
         setattr(sys.modules[package], name, value)

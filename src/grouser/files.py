@@ -71,8 +71,8 @@ def write_text(path: Path | str, content: str) -> None:
 def replacing_folder(path: Path | str) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``path`` when the block ends without an error.
 
-    An existing folder of that name is deleted; the caller checks that it may be. After an error
-    the existing folder is unchanged.
+    An existing folder of that name is deleted; the caller must check that this is permitted. After
+    an error the existing folder is unchanged.
     """
     target = Path(path)
     if target.exists() and not target.is_dir():

@@ -31,7 +31,7 @@ def radians(value_deg: float) -> float: ...
 @overload
 def radians(value_deg: Array) -> Array: ...
 def radians(value_deg: float | Array) -> float | Array:
-    """Return degrees, one or many, in radians."""
+    """Return ``value_deg`` (degrees, scalar or array) in radians."""
     return np.radians(value_deg) if isinstance(value_deg, np.ndarray) else math.radians(value_deg)
 
 
@@ -40,7 +40,7 @@ def degrees(value: float) -> float: ...
 @overload
 def degrees(value: Array) -> Array: ...
 def degrees(value: float | Array) -> float | Array:
-    """Return radians, one or many, in degrees."""
+    """Return ``value`` (radians, scalar or array) in degrees."""
     return np.degrees(value) if isinstance(value, np.ndarray) else math.degrees(value)
 
 
@@ -49,7 +49,7 @@ def millimetres(value: float) -> float: ...
 @overload
 def millimetres(value: Array) -> Array: ...
 def millimetres(value: float | Array) -> float | Array:
-    """Return metres, one or many, in millimetres."""
+    """Return ``value`` (metres, scalar or array) in millimetres."""
     return value * 1e3
 
 
@@ -69,7 +69,7 @@ def seconds(value_ms: float) -> float:
 
 
 def axis_angle(axis: Sequence[float], angle: float) -> Array:
-    """Return the unit quaternion (4,) that turns by ``angle`` (rad) about ``axis`` (3,)."""
+    """Return the unit quaternion (4,) of a rotation by ``angle`` (rad) about ``axis`` (3,)."""
     direction = np.asarray(axis, float)
     direction = direction / np.linalg.norm(direction)
     return np.concatenate([[math.cos(angle / 2)], math.sin(angle / 2) * direction])
@@ -94,7 +94,7 @@ def conjugate(wxyz: npt.ArrayLike) -> Array:
 
 
 def rotate(wxyz: npt.ArrayLike, vector: npt.ArrayLike) -> Array:
-    """Turn vectors ``(…, 3)`` by unit quaternions ``(…, 4)``."""
+    """Return vectors ``(…, 3)`` rotated by unit quaternions ``(…, 4)``."""
     q, v = np.asarray(wxyz, float), np.asarray(vector, float)
     twice = 2.0 * cross(q[..., 1:], v)
     return np.asarray(v + q[..., :1] * twice + cross(q[..., 1:], twice))
@@ -128,7 +128,7 @@ def to_rpy(wxyz: npt.ArrayLike) -> Array:
 
 
 def to_rpy_one(w: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Return `to_rpy` of a single quaternion, ten times faster than the array version."""
+    """Return `to_rpy` of a single quaternion; ten times faster than the array version."""
     roll = math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
     yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
@@ -183,7 +183,7 @@ class Pose:
         pitch: float = 0.0,
         yaw: float = 0.0,
     ) -> Pose:
-        """Return the pose at x, y, z (m) turned by roll, pitch, yaw (rad)."""
+        """Return the pose at x, y, z (m) with roll, pitch, yaw (rad)."""
         return Pose(np.array([x, y, z], float), from_rpy(roll, pitch, yaw))
 
     def __matmul__(self, other: Pose) -> Pose:
@@ -191,7 +191,7 @@ class Pose:
         return Pose(self.apply(other.position), multiply(self.wxyz, other.wxyz))
 
     def apply(self, points: npt.ArrayLike) -> Array:
-        """Return points ``(…, 3)`` given in B, in W."""
+        """Return the coordinates in W of points ``(…, 3)`` given in B."""
         return self.position + rotate(self.wxyz, points)
 
     def inverse(self) -> Pose:

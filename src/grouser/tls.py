@@ -14,7 +14,7 @@ def server_context(certificate: Path | str, key: Path | str | None = None) -> ss
 
     Args:
         certificate: PEM file with the certificate chain.
-        key: PEM file of its private key, without a password; None: it is in ``certificate``.
+        key: PEM file of the private key, without a password; None: the key is in ``certificate``.
 
     Raises:
         BadValue: a file is unreadable or not PEM, or key and certificate do not match.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from grouser.client.bridge import Bridge
 from grouser.client.kenaf_wire import KenafWire
-from grouser.client.links.udp_link import StatusInbox
+from grouser.client.links import StatusInbox
 from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.sensor_encoding import encode
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack

@@ -1,9 +1,9 @@
-"""One speed question per file.
+"""Benches: one measurement of speed per file.
 
-Every bench module has one function, ``run(progress) -> dict[str, float]``: named figures, compared
-as ratios within one run, since machines are shared and noisy. A long one may yield such
-dictionaries one after another instead. One with ``TAKES_ROBOT`` also takes a kind of robot or a
-robot file, ``run(progress, robot)``.
+Every bench module has a function ``run(progress) -> dict[str, float]`` that returns named figures.
+Figures are compared as ratios within one run because machines are shared and noisy. A long bench
+may instead yield several such dictionaries. A bench with ``TAKES_ROBOT`` also takes a kind of robot
+or a robot file: ``run(progress, robot)``.
 """
 
 __all__ = ["BENCHES"]
@@ -22,4 +22,4 @@ BENCHES: dict[str, str] = {
     "video": "grouser.benches.video",
     "views": "grouser.benches.views",
 }
-"""Name on the command line → module; imported on use."""
+"""Name on the command line → module, which is imported on use."""

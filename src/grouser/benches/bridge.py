@@ -1,24 +1,25 @@
-"""How long is the way from a controller to its motors and back, over the CAN bus?
+"""Round-trip time from a controller to the motors and back over the CAN bus.
 
-A Kenaf on the level, its motor drivers on a bus that is served at loopback, one tick a physics step
-(1 ms); the controller is a process of its own that speaks socketcand through a plain socket. Belts
-are told a faster and a slower speed in turns: in the very step that uses a command they begin to
-speed up or to slow down, so the first frame of the encoders in which they do answers it.
+A Kenaf stands on level ground with its motor drivers on a bus served at loopback, with one tick per
+physics step (1 ms). The controller is a separate process that uses the socketcand protocol on a
+plain socket. It commands a higher and a lower belt speed alternately. The belts accelerate or
+decelerate from the physics step that uses a command, so the first encoder frame with a change of
+speed is the response.
 
-``round_trip_p99_ms``      from ``send`` of a command to that frame's arrival, at 200 commands a
-                           second: 99 % are below
-``round_trip_p50_ms``  ``round_trip_worst_ms``   the same, median and longest
-``round_trips``            commands that were answered so: all that were sent
-``round_trips_per_s``      how many a second that were
-``kilohertz_s``            how long 1,000 commands and 1,000 encoder readings a second went on
-``kilohertz_sent``         commands sent meanwhile
-``commands_lost``          that the drivers did not take as valid, of all
-``encoders_heard``         encoder readings that arrived meanwhile, and
-``encoders_lost``          that did not, by the motors' clock
-``send_late_p99_ms``       by how much the controller itself was late to send
-``given_up_s``             simulated time that the server fell behind the clock in all
-``server_share``           time of one core that the server took
-``stolen_share``           of all cores' time, what others on the host took away
+``round_trip_p99_ms``      time from ``send`` of a command to the arrival of the response at 200
+                           commands per second, 99th percentile
+``round_trip_p50_ms``  ``round_trip_worst_ms``   the same, median and maximum
+``round_trips``            number of commands sent, each with a response or a time-out
+``round_trips_per_s``      their rate
+``kilohertz_s``            duration of the phase with 1,000 commands and encoder readings per second
+``kilohertz_sent``         commands sent in that phase
+``commands_lost``          commands in all phases that the drivers did not accept
+``encoders_received``      encoder readings received in the 1,000 Hz phase
+``encoders_lost``          encoder readings missing in that phase, from the motors' time stamps
+``send_late_p99_ms``       delay of the controller's own sends, 99th percentile
+``given_up_s``             simulated time that the server dropped behind the clock, total
+``server_share``           share of one core used by the server
+``stolen_share``           share of all cores' time that the host gave to other machines
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,6 +42,7 @@ import numpy as np
 from grouser.benches.machine import stolen_seconds
 from grouser.cores import cores
 from grouser.errors import Disconnected
+from grouser.experiments.run_options import Progress
 from grouser.frames import milliseconds
 from grouser.gateways.can.gateway import BUS_FRAMES, BUS_SHARE, CanGateway
 from grouser.gateways.can.motor_drivers import MotorDrivers
@@ -65,17 +67,15 @@ TICK = 0.001  # s
 ROUND_TRIP_HZ, ROUND_TRIP_SECONDS = 200.0, 30.0
 KILOHERTZ, KILOHERTZ_SECONDS = 1000.0, 60.0
 WARM_UP = 1.0
-"""Wall seconds for which belts run before anything counts."""
-SLOW, FAST = 0.05, 0.15  # m/s   the speeds that belts are told in turns
-TURNED = 0.005
-"""By how much (m/s) belts must have become faster or slower within one physics step to answer."""
+"""Wall time for which belts run before the measurement, s."""
+SLOW, FAST = 0.05, 0.15  # m/s   belt speeds that are commanded alternately
+MIN_CHANGE = 0.005
+"""Least change of belt speed within one physics step that counts as a response, m/s."""
 SPREAD = (math.sqrt(5) - 1) / 2
-"""Commands are sent at moments spread evenly over a tick, so that none is favoured."""
+"""Golden ratio; spreads the phases of commands evenly over a tick so that none is favoured."""
 
-PATIENCE = 0.2
-"""Wall seconds after which a command that nothing answers counts as so late."""
-
-Progress = Callable[[str, int, int], None]
+TIMEOUT = 0.2
+"""Wall time after which a command without a response counts with this delay, s."""
 
 
 def run(progress: Progress) -> dict[str, float]:
@@ -86,7 +86,7 @@ def run(progress: Progress) -> dict[str, float]:
 
 
 async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str, float]:
-    """Serve the bus; let another process be the controller."""
+    """Serve the bus and run the controller as a separate process."""
     world = World(name="level", physics=STANDARD, terrain=(Flat(friction=0.8),))
     options = ServerOptions(
         gateways=(CanGateway(0, rate_hz=1 / TICK),),
@@ -99,10 +99,10 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
         words = [str(server.ports["can"]), str(report), str(round_trips), str(kilohertz)]
         controller = await asyncio.create_subprocess_exec(sys.executable, "-m", __name__, *words)
         running = asyncio.ensure_future(server.run())
-        begun, spent, taken = time.monotonic(), time.process_time(), stolen_seconds()
+        start, cpu, stolen = time.monotonic(), time.process_time(), stolen_seconds()
         await controller.wait()
-        seconds = time.monotonic() - begun
-        share, taken = (time.process_time() - spent) / seconds, stolen_seconds() - taken
+        seconds = time.monotonic() - start
+        share, stolen = (time.process_time() - cpu) / seconds, stolen_seconds() - stolen
         server.stop()
         await running
         (drivers,) = server.host.owners.values()
@@ -114,7 +114,7 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
         "commands_lost": lost,
         "given_up_s": server.pace.lost,
         "server_share": share,
-        "stolen_share": taken / seconds / cores(),
+        "stolen_share": stolen / seconds / cores(),
     }
 
 
@@ -123,46 +123,46 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
 
 @dataclass
 class _Controller:
-    """A controller at the end of a plain socket."""
+    """Controller on a plain socket."""
 
     wire: socket.socket
     splitter: MessageSplitter = field(default_factory=MessageSplitter)
-    heard: deque[tuple[float, ReceivedFrame | BusAnswer]] = field(default_factory=deque)
-    """What came and was not looked at yet."""
+    received: deque[tuple[float, ReceivedFrame | BusAnswer]] = field(default_factory=deque)
+    """Received messages that are not processed yet."""
     sent: int = 0
     late: list[float] = field(default_factory=list)
-    """By how much (s) each command was sent too late."""
+    """Delay of each send, s."""
 
-    def agree(self, request: bytes, answer: str) -> None:
-        """Say something and wait for its answer."""
+    def request(self, request: bytes, answer: str) -> None:
+        """Send a request and wait for its answer."""
         self.wire.sendall(request)
-        while BusAnswer(answer) not in (said for _, said in self.listen(10.0)):
+        while BusAnswer(answer) not in (message for _, message in self.receive(10.0)):
             pass
 
-    def listen(self, seconds: float) -> list[tuple[float, ReceivedFrame | BusAnswer]]:
-        """Return what comes within ``seconds`` at first, and when it came."""
+    def receive(self, seconds: float) -> list[tuple[float, ReceivedFrame | BusAnswer]]:
+        """Return the next received messages and their time, or none after ``seconds``."""
         ready, _, _ = select.select([self.wire], [], [], max(0.0, seconds))
         if not ready:
             return []
         data, now = self.wire.recv(65536), time.monotonic()
         if not data:
-            raise Disconnected("the server has hung up")
+            raise Disconnected("the server closed the connection")
         return [
             (now, read_answer(text)) for text in self.splitter.feed(data) if isinstance(text, str)
         ]
 
     def motions(self, until: float) -> Iterator[tuple[float, BeltMotion]]:
-        """Yield the belts' motions and when they came, until the wall time ``until`` (s)."""
-        while self.heard or (left := until - time.monotonic()) > 0:
-            if not self.heard:
-                self.heard.extend(self.listen(left))
+        """Yield the belts' motions and their arrival times until the wall time ``until`` (s)."""
+        while self.received or (left := until - time.monotonic()) > 0:
+            if not self.received:
+                self.received.extend(self.receive(left))
                 continue
-            now, said = self.heard.popleft()
-            if isinstance(said, ReceivedFrame) and said.frame.id == BeltMotion.ID:
-                yield now, BeltMotion.parse(said.frame.data)
+            now, message = self.received.popleft()
+            if isinstance(message, ReceivedFrame) and message.frame.id == BeltMotion.ID:
+                yield now, BeltMotion.parse(message.frame.data)
 
-    def tell(self, speed: float, due: float) -> float:
-        """Tell both belts a speed; return when that was, s."""
+    def command(self, speed: float, due: float) -> float:
+        """Command a speed of both belts; return the wall time of the send, s."""
         frame = BeltSpeeds(speed, speed).frame(self.sent)
         self.sent += 1
         now = time.monotonic()
@@ -172,43 +172,43 @@ class _Controller:
 
 
 def _measure(port: int, report: Path, round_trips: float, kilohertz: float) -> None:
-    """Be the controller; write the figures."""
+    """Run the controller and write the figures to ``report``."""
     with socket.create_connection(("127.0.0.1", port), 10.0) as wire:
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         controller = _Controller(wire)
-        controller.agree(encode_open("can0"), "ok")
-        controller.agree(RAW_MODE, "ok")
+        controller.request(encode_open("can0"), "ok")
+        controller.request(RAW_MODE, "ok")
         figures = _round_trips(controller, round_trips) | _kilohertz(controller, kilohertz)
-        list(controller.motions(time.monotonic() + 0.2))  # the last commands are used by now
+        list(controller.motions(time.monotonic() + 0.2))  # until the last commands are used
     figures["sent"] = controller.sent
     figures["send_late_p99_ms"] = milliseconds(float(np.percentile(controller.late, 99)))
     report.write_text(json.dumps(figures))
 
 
 def _round_trips(controller: _Controller, seconds: float) -> dict[str, float]:
-    """Return how long belts take to answer, at 200 commands a second.
+    """Return the response times of the belts at 200 commands per second.
 
-    None is sent before the one before it was answered: which one belts answer is never in doubt.
+    A command is sent after the response to the previous one, so that responses are unambiguous.
     """
     trips: list[float] = []
     period, count, before = 1 / ROUND_TRIP_HZ, round(seconds * ROUND_TRIP_HZ), 0.0
-    due = begun = _warm_up(controller)
+    due = start = _warm_up(controller)
     for number in range(count):
-        # From the last one on: what was late is not made up for by a burst.
+        # The period counts from the last send: a delay is not followed by a burst.
         due = max(due + period, time.monotonic()) + (number * SPREAD % 1) * TICK
         for _, motion in controller.motions(due):
             before = motion.left
-        way = 1 if number % 2 == 0 else -1
-        sent = controller.tell(FAST if way > 0 else SLOW, due)
-        for now, motion in controller.motions(sent + PATIENCE):
+        sign = 1 if number % 2 == 0 else -1
+        sent = controller.command(FAST if sign > 0 else SLOW, due)
+        for now, motion in controller.motions(sent + TIMEOUT):
             change, before = motion.left - before, motion.left
-            if change * way > TURNED:
+            if change * sign > MIN_CHANGE:
                 trips.append(now - sent)
                 break
-        else:  # belts that nobody commanded for 0.3 s stand, and cannot slow down
-            trips.append(PATIENCE)
+        else:  # belts stop after 0.3 s without a command and cannot decelerate then
+            trips.append(TIMEOUT)
         due -= (number * SPREAD % 1) * TICK
-    rate = count / (time.monotonic() - begun)
+    rate = count / (time.monotonic() - start)
     return {
         "round_trip_p99_ms": milliseconds(float(np.percentile(trips, 99))),
         "round_trip_p50_ms": milliseconds(float(np.median(trips))),
@@ -219,10 +219,10 @@ def _round_trips(controller: _Controller, seconds: float) -> dict[str, float]:
 
 
 def _warm_up(controller: _Controller) -> float:
-    """Let the belts run slowly for a while; return when that was over, s."""
-    begun, due = time.monotonic(), time.monotonic()
-    while due < begun + WARM_UP:
-        controller.tell(SLOW, due)
+    """Run the belts slowly for `WARM_UP`; return the wall time of the end, s."""
+    start, due = time.monotonic(), time.monotonic()
+    while due < start + WARM_UP:
+        controller.command(SLOW, due)
         due += 1 / ROUND_TRIP_HZ
         list(controller.motions(due))
     controller.late.clear()
@@ -230,18 +230,18 @@ def _warm_up(controller: _Controller) -> float:
 
 
 def _kilohertz(controller: _Controller, seconds: float) -> dict[str, float]:
-    """Return what of 1,000 commands and 1,000 readings a second gets lost."""
-    begun, clocks, count = time.monotonic(), [], round(seconds * KILOHERTZ)
+    """Return the losses at 1,000 commands and 1,000 readings per second."""
+    start, stamps, count = time.monotonic(), [], round(seconds * KILOHERTZ)
     for number in range(count):
-        due = begun + number / KILOHERTZ
-        clocks += [motion.time for _, motion in controller.motions(due)]
-        controller.tell(FAST if number // 100 % 2 else SLOW, due)
-    steps = np.round(np.diff(clocks) / TICK)
+        due = start + number / KILOHERTZ
+        stamps += [motion.time for _, motion in controller.motions(due)]
+        controller.command(FAST if number // 100 % 2 else SLOW, due)
+    steps = np.round(np.diff(stamps) / TICK)
     return {
-        "kilohertz_s": time.monotonic() - begun,
+        "kilohertz_s": time.monotonic() - start,
         "kilohertz_sent": count,
         "encoders_lost": float((steps - 1).sum()),
-        "encoders_heard": len(clocks),
+        "encoders_received": len(stamps),
     }
 
 

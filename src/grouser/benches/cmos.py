@@ -1,23 +1,22 @@
-"""Is the CMOS filter faster in one sweep than its effects one after another?
+"""Time of the CMOS filter in one sweep against its effects one after another.
 
-The paper's filter (cmos, sec. 4.4) brought a picture from 208 ms down to 112 ms, 0.54 of it. Here
-both ways do the same to the same rendered view: distortion, row delay, motion blur, lens blur, limb
-darkening, exposure, white balance, and noise or not. The camera turns at 300 deg/s. The other way
-is OpenCV's functions in a row, each on the whole picture, with everything that does not change
-prepared. Both use one thread. Times are processor time (on a busy machine the longer way would be
-interrupted more often), medians, measured in turns.
+The paper's filter (cmos, sec. 4.4) reduced the time per picture from 208 ms to 112 ms, a factor of
+0.54. Here both methods apply the same effects to the same rendered view: distortion, row delay,
+motion blur, lens blur, limb darkening, exposure, white balance, and optionally noise. The camera
+turns at 300 deg/s. The separate method calls OpenCV's functions in sequence, each on the whole
+picture, with all constant data prepared. Both use one thread. Times are medians of processor time,
+because wall time on a busy machine would favour the shorter method, and are measured alternately.
 
-``fused_over_separate``     the worst of the four ratios below
-``fused_over_render``       the filter over drawing the view that it works on, 176 x 144, noisy
-``numba_speedup``           the sweep by numpy alone over the compiled one, 176 x 144, noisy
-``fused_ms``, ``separate_ms``, ``render_ms``   of 176 x 144, noisy
+``fused_over_separate``     largest of the four ratios below
+``fused_over_render``       filter over rendering of its source view, 176 x 144, noisy
+``numba_speedup``           sweep by numpy over the compiled sweep, 176 x 144, noisy
+``fused_ms``, ``separate_ms``, ``render_ms``   times for 176 x 144, noisy
 ``…_<width>x<height>_<noisy or quiet>``        the same for each size, with noise and without
-``still_over_separate_…``   ratio for a camera that does not turn: no row delay, no motion blur
+``still_over_separate_…``   ratio for a camera at rest: no row delay, no motion blur
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,10 +25,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from grouser.benches.machine import processor_seconds
+from grouser.experiments.run_options import Progress
 from grouser.frames import Pose, milliseconds, radians
-from grouser.rendering.image import Image
+from grouser.rendering.image import Image, opencv
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.opencv import opencv
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.imaging.cmos import (
     NO_NOISE,
@@ -51,12 +51,10 @@ from grouser.world.terrain.step import Step
 ERS210 = IMAGERS["ers210"]
 SIZES = ((176, 144), (640, 480))
 SPIN = (0.0, radians(300.0), 0.0)
-"""rad/s about the camera's y, which points down: the paper's fig. 9."""
+"""Angular velocity in the camera's frame, rad/s; y points down; the paper's fig. 9."""
 STILL = (0.0, 0.0, 0.0)
-EYE = Pose.at(z=0.2, pitch=radians(5.0))
+CAMERA_POSE = Pose.at(z=0.2, pitch=radians(5.0))
 REPEATS = 40
-
-Progress = Callable[[str, int, int], None]
 
 
 def run(progress: Progress) -> dict[str, float]:
@@ -97,7 +95,7 @@ def run(progress: Progress) -> dict[str, float]:
 
 
 def scene() -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """Return something to look at: ground, a few edges and colours."""
+    """Return a scene to render: ground, edges and colours."""
     boxes = tuple(
         Box(
             name=f"box{number}",
@@ -122,7 +120,7 @@ def scene() -> tuple[mujoco.MjModel, mujoco.MjData]:
 
 
 def camera_of(size: tuple[int, int], noise: Noise, *, compiled: bool = True) -> CmosFilter:
-    """Return the ERS-210's filter at another size, in light it is not balanced for."""
+    """Return the ERS-210's filter at another size, under light of another colour temperature."""
     lens = replace(ERS210.lens, width=size[0], height=size[1])
     balance = white_balance(light_kelvin=3800.0, camera_kelvin=4300.0)
     cmos = replace(ERS210.cmos, noise=noise, exposure=1.1, balance=balance)
@@ -130,7 +128,7 @@ def camera_of(size: tuple[int, int], noise: Noise, *, compiled: bool = True) -> 
 
 
 class FilteredView:
-    """A rendered view and the two ways to filter it."""
+    """Rendered view and the two methods to filter it."""
 
     def __init__(
         self,
@@ -151,26 +149,26 @@ class FilteredView:
         self._picture = np.ascontiguousarray(raw[::-1])
 
     def draw(self) -> None:
-        """Draw the view again."""
+        """Render the view."""
         pixels = self._pixels[:-SPARE_BYTES]
-        self._renderer.draw_camera(self._model, self._data, EYE, self.plane, pixels)
+        self._renderer.draw_camera(self._model, self._data, CAMERA_POSE, self.plane, pixels)
 
     def fused(self, seed: int = 0) -> Image:
-        """Return the picture made in one sweep."""
+        """Return the picture filtered in one sweep."""
         return self.camera.apply_warped(
             self._pixels, self.plane, self._matrix, spin=self.spin, seed=seed
         )
 
     def separate(self) -> Image:
-        """Return the picture made by one effect after another."""
+        """Return the picture filtered by one effect after another."""
         return self._chain.apply(self._picture)
 
 
 class OpenCvChain:
-    """The same effects one after another with OpenCV, the quickest plain way.
+    """Sequence of the same effects with OpenCV, as fast as possible without fusing them.
 
-    Everything that does not change from picture to picture is prepared, and every step writes into
-    an array that is there already: asking for memory takes as long as some of the effects.
+    All data that do not change between pictures are prepared. Every step writes into an allocated
+    array because an allocation takes as long as some of the effects.
     """
 
     def __init__(
@@ -185,7 +183,7 @@ class OpenCvChain:
         self._fixed = None
         if not any(spin):
             places = np.ascontiguousarray((rays @ self._matrix.T)[..., :2], np.float32)
-            # Fixed-point maps are OpenCV's quickest; some versions round them to 1/32 pixel.
+            # Fixed-point maps are OpenCV's fastest; some versions round them to 1/32 pixel.
             self._fixed = _opencv().convertMaps(places, None, _opencv().CV_16SC2)
         size = (camera.lens.height, camera.lens.width)
         self._places = np.empty_like(self._rays)
@@ -196,16 +194,16 @@ class OpenCvChain:
     def apply(self, picture: Image) -> Image:
         """Return the filtered picture."""
         cv2, cmos, seen = _opencv(), self._camera.cmos, self._seen
-        samples = self._move(picture)
+        samples = self._remap(picture)
         cv2.GaussianBlur(seen, (5, 5), cmos.blur, dst=seen, borderType=cv2.BORDER_REPLICATE)
         cv2.multiply(seen, self._gains, dst=seen, scale=cmos.exposure / samples)
         if cmos.noise:
-            self._shake()
+            self._add_noise()
         image: Image = cv2.multiply(seen, (*cmos.balance, 0.0), dtype=cv2.CV_8U)
         return image
 
-    def _move(self, picture: Image) -> int:
-        """Distortion, row delay and motion blur: add up a remapping per sample; return how many."""
+    def _remap(self, picture: Image) -> int:
+        """Apply distortion, row delay and motion blur as a sum of samples; return their number."""
         cv2, part, seen = _opencv(), self._part, self._seen
         edge = {"interpolation": cv2.INTER_LINEAR, "borderMode": cv2.BORDER_REPLICATE}
         if self._fixed is not None:
@@ -223,7 +221,8 @@ class OpenCvChain:
             cv2.accumulate(cv2.remap(picture, self._u, self._v, dst=part, **edge), seen)
         return samples
 
-    def _shake(self) -> None:
+    def _add_noise(self) -> None:
+        """Add read and shot noise."""
         cv2, noise = _opencv(), self._camera.cmos.noise
         seen, drawn, spread = self._seen, self._drawn, self._spread
         cv2.randn(drawn, (0.0,) * 3, (1.0,) * 3)
@@ -233,26 +232,21 @@ class OpenCvChain:
 
 
 def _opencv() -> Any:
+    """Return OpenCV or raise an error that names its users."""
     return opencv("filters one after another", "camera")
 
 
 def _medians(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
-    """Return the median times of both in ms, measured in turns."""
+    """Return the median times of both in ms, measured alternately."""
     first(), second()  # the first call may compile
-    times = [(_timed(first), _timed(second)) for _ in range(REPEATS)]
+    times = [(processor_seconds(first), processor_seconds(second)) for _ in range(REPEATS)]
     one, other = (milliseconds(float(np.median(column))) for column in zip(*times, strict=True))
     return one, other
 
 
-def _timed(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
-
-
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Keep OpenCV to one thread inside the block, as the sweep is."""
+    """Limit OpenCV to one thread inside the block, as the sweep uses one."""
     cv2 = _opencv()
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)

@@ -1,23 +1,25 @@
-"""How fast are robots on height maps, and how fast can ground be asked?
+"""Real-time factors of robots on height maps, and rate of ground queries.
 
-``quince_heightmap_rtf``  Quince over a step of 190 mm that is a map of 20 mm cells: planes alone
-``quince_solids_rtf``     the same step as a box on a plane: the yardstick
-``quince_uneven_rtf``     Quince on a map of 20 mm cells that is plane nowhere (20 mm waves, noise)
+``quince_heightmap_rtf``  Quince over a step of 190 mm as a map of 20 mm cells (planes only)
+``quince_solids_rtf``     the same step as a box on a plane, for comparison
+``quince_uneven_rtf``     Quince on a map of 20 mm cells without planes (20 mm waves, noise)
 ``roach_heightmap_rtf``   VelociRoACH on bumps of 12.5 mm cells
-``poses_per_s``           poses a second whose ground (height, normal, geom) is found on a map
+``poses_per_s``           ground queries (height, normal, geom) per second on a map
 
-Real-time factors are simulated time over processor time of one thread. Every stretch is driven by
-several equal simulations, which end in the same bits, and the fastest counts: what else runs on
-the machine only ever adds.
+Real-time factors are simulated time over processor time of one thread. Every interval is run by
+several identical simulations with bit-identical results, and the fastest counts because other load
+on the machine only increases times.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
+from grouser.benches.machine import processor_seconds
+from grouser.experiments.run_options import Progress
 from grouser.frames import Array
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
@@ -31,19 +33,17 @@ from grouser.world.terrain.step import Step
 
 FRICTION = 0.6
 CELL = 0.02
-"""m."""
+"""Cell size, m."""
 EDGE, RISE = 0.8, 0.19
-"""Where the step is and how high, m: Okada et al. 2020, Table IV."""
+"""Position and height of the step, m; Okada et al. 2020, Table IV."""
 SETTLE, SECONDS = 0.5, 0.25
-"""Simulated time before the first stretch, and of one."""
+"""Simulated time before the first interval, and of one interval, s."""
 TURNS = 40
-"""Stretches of a drive."""
-EQUALS = 3
-"""Equal simulations that drive each stretch."""
+"""Number of intervals."""
+COPIES = 3
+"""Number of identical simulations."""
 POSES = 200_000
 REPEATS = 10
-
-Progress = Callable[[str, int, int], None]
 
 
 def run(progress: Progress) -> dict[str, float]:
@@ -70,20 +70,20 @@ def run(progress: Progress) -> dict[str, float]:
 
 
 def step_map() -> HeightMap:
-    """Return the step as a map."""
+    """Return the step as a height map."""
     x = CELL * np.arange(-50, 151)
     return _map(np.where(x >= EDGE - 1e-9, RISE, 0.0) * np.ones((81, 1)), CELL)
 
 
 def uneven_map() -> HeightMap:
-    """Return ground that is plane nowhere: waves of 20 mm with noise of 1 mm."""
+    """Return ground without planes: waves of 20 mm with noise of 1 mm."""
     x, y = CELL * np.arange(-50, 151), CELL * np.arange(-40, 41)
     waves = 0.01 * np.sin(2 * np.pi * x) * np.cos(2 * np.pi * y)[:, None]
     return _map(waves + np.random.default_rng(0).normal(0, 0.001, waves.shape), CELL)
 
 
 def bumps_map() -> HeightMap:
-    """Return bumps of up to 10 mm, one per 12.5 mm cell."""
+    """Return bumps of up to 10 mm with cells of 12.5 mm."""
     return _map(np.random.default_rng(0).uniform(0, 0.01, (81, 161)), 0.0125)
 
 
@@ -98,7 +98,7 @@ def _factor(
     options: Mapping[str, float],
     start: float = 0.0,
 ) -> float:
-    """Return the real-time factor of a robot that is told ``command`` for `TURNS` stretches."""
+    """Return the real-time factor of a robot with a constant ``command``."""
     entry = RobotEntry(
         name=kind,
         kind=kind,
@@ -107,27 +107,17 @@ def _factor(
         options=dict(options),
     )
     world = World(name="ground", physics=STANDARD, terrain=terrain, robots=(entry,))
-    simulations = [Simulation(world) for _ in range(EQUALS)]
+    simulations = [Simulation(world) for _ in range(COPIES)]
     for simulation in simulations:
         simulation.step(SETTLE)
-    fastest = sum(min(_seconds(simulation) for simulation in simulations) for _ in range(TURNS))
+    steps = [partial(simulation.step, SECONDS) for simulation in simulations]
+    fastest = sum(min(map(processor_seconds, steps)) for _ in range(TURNS))
     return TURNS * SECONDS / fastest
 
 
-def _seconds(simulation: Simulation) -> float:
-    """Return the processor time that a stretch takes, s."""
-    begun = time.process_time()
-    simulation.step(SECONDS)
-    return time.process_time() - begun
-
-
 def _poses_per_second() -> float:
+    """Return the rate of ground queries, 1/s."""
     world = World(name="ground", physics=STANDARD, terrain=(uneven_map(),))
     ground = Ground(compose(world))
     points = np.random.default_rng(0).uniform((-0.99, -0.79), (2.99, 0.79), (POSES, 2))
-    times = []
-    for _ in range(REPEATS):
-        begun = time.process_time()
-        ground.below(points)
-        times.append(time.process_time() - begun)
-    return POSES / min(times)
+    return POSES / min(processor_seconds(lambda: ground.below(points)) for _ in range(REPEATS))

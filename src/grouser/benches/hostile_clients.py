@@ -1,18 +1,19 @@
-"""How much does a bad neighbour cost everybody else? Part of the bench ``server``.
+"""Effect of hostile clients, joins and idle connections on other clients; part of bench ``server``.
 
-``pace_worst_neighbour``   the lowest pace of a quiet robot while one authenticated client does its
-                           worst, over its pace in the same run without that client; bound 0.95
-``pace_scan`` and others   the same for each thing that client may do
-``join_stall_ms``          from one beat to the next, the longest while a robot joins 20 others,
-                           median of the joins; a beat is 2 ms, bound 4
-``join_stall_worst_ms``    the same, the worst of the joins
-``idle_gap_ms``            the same as the first in as many spells in which nobody comes: what the
-                           machine itself lets pass between two beats of 20 robots
-``join_over_idle``         the first over this: by how much a robot's joining prolongs the longest
-                           gap, whatever the machine; bound 2
-``strangers_rss_mb``       memory that 3,000 silent connections to a port with TLS take; bound 30
+``pace_beside_hostile_client``   lowest pace of a quiet robot while one authenticated client
+                           overloads the server, over its pace in the same run without that client;
+                           bound 0.95
+``pace_scan`` and others   the same for each kind of overload
+``join_stall_ms``          longest time between two physics steps while a robot joins 20 others,
+                           median of the joins; the time step is 2 ms, bound 4
+``join_stall_worst_ms``    the same, maximum of the joins
+``idle_gap_ms``            the same in as many intervals without a join: the longest gap between two
+                           steps of 20 robots due to the machine alone
+``join_over_idle``         ratio of the first to this: relative increase of the longest gap by a
+                           join, independent of the machine; bound 2
+``unauthenticated_rss_mb``       memory of 3,000 silent connections to a port with TLS; bound 30
 
-The server, the neighbours and the bench are processes of their own; nothing leaves this machine.
+The server, the clients and the bench are separate processes; all connections are at loopback.
 """
 
 from __future__ import annotations
@@ -48,23 +49,26 @@ from grouser.world.file import World
 TOKEN = "a-token-of-the-bench-only"
 QUIET_ROBOTS = 4
 SETTLE = 2.0
-"""Wall seconds before a pace is measured, s."""
+"""Wall time before a measurement of pace, s."""
 WINDOW = 8.0
-"""Wall seconds in which a pace is measured, s."""
+"""Wall time of a measurement of pace, s."""
 CATCH_UP = 0.5
-"""Wall seconds in which a robot reads what has waited for it, s."""
-NEWCOMERS = 10
+"""Wall time in which a robot reads its queued messages, s."""
+JOINS = 10
+"""Number of joins, and of intervals without a join."""
 IDLE = 0.5
-"""Wall seconds of a spell in which nobody comes, s: about as long as a robot takes to join."""
+"""Wall time of an interval without a join, s; about the duration of a join."""
 CROWD = 20
-STRANGERS = 3000
-PLACES = 200
+"""Number of robots that are present during the joins."""
+UNAUTHENTICATED = 3000
+SILENT = 200
+"""Number of connections that a silent client holds."""
 SPREAD = 1.4  # m   between robots
 
 Lines = Iterator[bytes]
 
 
-# -- what a neighbour may do ---------------------------------------------------------------------
+# -- kinds of hostile clients ----------------------------------------------------------------------
 
 
 def _init(name: str, at: tuple[float, float] = (3.0, 3.0)) -> bytes:
@@ -73,18 +77,21 @@ def _init(name: str, at: tuple[float, float] = (3.0, 3.0)) -> bytes:
 
 
 def _scans() -> Lines:
+    """Yield requests for range scans."""
     yield _init("Scanner")
     while True:
         yield b"SET {Type RangeScanner} {Opcode SCAN}\r\n" * 20
 
 
-def _questions() -> Lines:
-    yield _init("Asker")
+def _queries() -> Lines:
+    """Yield queries of geometry and configuration."""
+    yield _init("Inquirer")
     while True:
         yield b"GETGEO {Type Robot}\r\nGETCONF {Type Robot}\r\n" * 10
 
 
 def _crates() -> Lines:
+    """Yield commands that create and remove objects."""
     yield b"INIT {ClassName USARBot.WorldController}\r\n"
     for number in count():
         name = f"crate{number % 50}"
@@ -96,35 +103,35 @@ def _crates() -> Lines:
 
 FLOODS: dict[str, Callable[[], Lines]] = {
     "scan": _scans,
-    "questions": _questions,
+    "queries": _queries,
     "create": _crates,
 }
-"""Floods of lines over one connection; the fourth neighbour comes and goes in a loop."""
-NEIGHBOURS = (*FLOODS, "come_and_go")
-"""Those that could cost others their pace."""
-HOSTILE = (*NEIGHBOURS, "stall", "silence")
-"""All of them: one enters lockstep and ends no turn, one holds places and says nothing."""
+"""Kind → endless lines that are sent over one connection."""
+OVERLOADS = (*FLOODS, "reconnect")
+"""Kinds that could reduce the pace of other clients."""
+KINDS = (*OVERLOADS, "stall", "silence")
+"""All kinds: ``stall`` enters lockstep and ends no turn, ``silence`` holds silent connections."""
 
 
-def annoy(kind: str, port: int, seconds: float) -> None:
-    """Be a bad neighbour for so long (wall time, s)."""
+def attack(kind: str, port: int, seconds: float) -> None:
+    """Run a hostile client for ``seconds`` of wall time."""
     end = time.monotonic() + seconds
-    if kind == "come_and_go":
-        _come_and_go(port, end)
+    if kind == "reconnect":
+        _reconnect(port, end)
     elif kind == "stall":
         _stall(port, end)
     elif kind == "silence":
-        _hold_places(port, end)
+        _hold_silent(port, end)
     else:
         _flood(FLOODS[kind](), port, end)
 
 
-def _come_and_go(port: int, end: float) -> None:
+def _reconnect(port: int, end: float) -> None:
     """Join and leave in a loop."""
     while time.monotonic() < end:
-        with _connected(port) as wire:
-            wire.sendall(_init("Guest"))
-            _drain(wire, end, until=b"{Name Guest")
+        with _connect(port) as wire:
+            wire.sendall(_init("Reconnecting"))
+            _drain(wire, end, until=b"{Name Reconnecting")
 
 
 def _stall(port: int, end: float) -> None:
@@ -135,19 +142,19 @@ def _stall(port: int, end: float) -> None:
             pass
 
 
-def _hold_places(port: int, end: float) -> None:
-    """Hold connections that never say a word; the oldest give way to new ones."""
+def _hold_silent(port: int, end: float) -> None:
+    """Hold silent connections and replace the oldest by new ones."""
     wires: deque[socket.socket] = deque()
     while time.monotonic() < end:
         wires.append(socket.create_connection(("127.0.0.1", port)))
-        if len(wires) > PLACES:
+        if len(wires) > SILENT:
             wires.popleft().close()
         time.sleep(0.05)
 
 
 def _flood(flood: Lines, port: int, end: float) -> None:
-    """Send lines as fast as they are read."""
-    with _connected(port) as wire:
+    """Send lines as fast as the server reads them."""
+    with _connect(port) as wire:
         wire.settimeout(0.05)
         for lines in flood:
             if time.monotonic() > end:
@@ -159,14 +166,15 @@ def _flood(flood: Lines, port: int, end: float) -> None:
 
 
 @contextmanager
-def _connected(port: int) -> Iterator[socket.socket]:
+def _connect(port: int) -> Iterator[socket.socket]:
+    """Connect and authenticate."""
     with socket.create_connection(("127.0.0.1", port)) as wire:
         wire.sendall(f"LOGIN {{Token {TOKEN}}}\r\n".encode())
         yield wire
 
 
 def _drain(wire: socket.socket, end: float, until: bytes | None = None) -> None:
-    """Read what has come, or up to something that comes by ``end``."""
+    """Read received data, or read until the bytes ``until`` arrive or ``end`` is reached."""
     wire.settimeout(0.2 if until else 0.0)
     with contextlib.suppress(BlockingIOError, TimeoutError):
         while data := wire.recv(65536):
@@ -175,69 +183,69 @@ def _drain(wire: socket.socket, end: float, until: bytes | None = None) -> None:
     wire.settimeout(0.05)
 
 
-# -- the pace of the quiet -----------------------------------------------------------------------
+# -- pace ------------------------------------------------------------------------------------------
 
 
 def pace_figures() -> dict[str, float]:
-    """Return a quiet robot's pace beside each neighbour, over its pace without."""
+    """Return the pace of a quiet robot beside each hostile client, over its pace without it."""
     figures: dict[str, float] = {}
     with (
-        _served("pioneer_room", "--set", "robots=[]") as (_, ports),
-        contextlib.ExitStack() as all_,
+        _serve("pioneer_room", "--set", "robots=[]") as (_, ports),
+        contextlib.ExitStack() as connections,
     ):
         port = ports["control"]
         robots = [
-            all_.enter_context(
+            connections.enter_context(
                 join("P2DX", f"Quiet{n}", at=(SPREAD * n - 2, -2, 0), port=port, token=TOKEN)
             )
             for n in range(QUIET_ROBOTS)
         ]
-        for kind in NEIGHBOURS:
+        for kind in OVERLOADS:
             alone = _pace(robots[0], WINDOW)
             seconds = str(SETTLE + WINDOW + 2 * CATCH_UP + 1)
             with subprocess.Popen(
-                [sys.executable, "-m", __name__, "annoy", kind, str(port), seconds]
-            ) as neighbour:
+                [sys.executable, "-m", __name__, "attack", kind, str(port), seconds]
+            ) as client:
                 _pace(robots[0], SETTLE)
                 figures[f"pace_{kind}"] = _pace(robots[0], WINDOW) / alone
-                neighbour.wait()
-    return {"pace_worst_neighbour": min(figures.values()), **figures}
+                client.wait()
+    return {"pace_beside_hostile_client": min(figures.values()), **figures}
 
 
 def _pace(robot: RemoteRobot, seconds: float) -> float:
-    """Return simulated over wall time, as a robot hears it."""
-    for _ in robot.listen(CATCH_UP):  # what it has not read meanwhile is old
+    """Return simulated over wall time from the time stamps that a robot receives."""
+    for _ in robot.listen(CATCH_UP):  # discard queued messages
         pass
     stamps = [
         (stamp, time.monotonic())
-        for heard in robot.listen(seconds)
-        if (stamp := getattr(heard, "time", None)) is not None
+        for message in robot.listen(seconds)
+        if (stamp := getattr(message, "time", None)) is not None
     ]
-    (first, begun), (last, ended) = stamps[0], stamps[-1]
-    return float((last - first) / (ended - begun))
+    (first, start), (last, end) = stamps[0], stamps[-1]
+    return float((last - first) / (end - start))
 
 
-# -- joining -------------------------------------------------------------------------------------
+# -- joins -----------------------------------------------------------------------------------------
 
 
 def join_figures(world: World) -> dict[str, float]:
-    """Return how long physics stands still while a robot joins ``world`` with 20 others."""
+    """Return the gaps between physics steps while robots join ``world`` with 20 others."""
     return asyncio.run(_join_figures(world))
 
 
 async def _join_figures(world: World) -> dict[str, float]:
-    beats: list[float] = []
+    starts: list[float] = []
 
-    class Watched(Simulation):
-        """A simulation that notes when its beats begin, by the clock."""
+    class RecordedSimulation(Simulation):
+        """Simulation that records the wall time at which each step begins."""
 
         def step(self, *arguments: object, **options: object) -> None:
-            beats.append(time.perf_counter())
+            starts.append(time.perf_counter())
             super().step(*arguments, **options)  # type: ignore[arg-type]
 
     gateway = UsarsimGateway(((0, PortProfile()),))
     options = ServerOptions(gateways=(gateway,), pictures=None)
-    async with Server(Watched(world), options) as server:
+    async with Server(RecordedSimulation(world), options) as server:
         port = str(server.ports["control"])
         crowd = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__, "crowd", port, stdout=subprocess.PIPE
@@ -247,12 +255,12 @@ async def _join_figures(world: World) -> dict[str, float]:
         spans = [line.split() async for line in crowd.stdout]
         server.stop()
         await running
-    times = np.array(beats)
+    times = np.array(starts)
     gaps: dict[bytes, list[float]] = {}
-    for what, begun, ended in spans:
-        inside = times[(times > float(begun)) & (times < float(ended))]
-        gaps.setdefault(what, []).append(milliseconds(float(np.diff(inside).max())))
-    joining, idle = (float(np.median(gaps[what])) for what in (b"join", b"idle"))
+    for kind, start, end in spans:
+        inside = times[(times > float(start)) & (times < float(end))]
+        gaps.setdefault(kind, []).append(milliseconds(float(np.diff(inside).max())))
+    joining, idle = (float(np.median(gaps[kind])) for kind in (b"join", b"idle"))
     return {
         "join_stall_ms": joining,
         "join_stall_worst_ms": max(gaps[b"join"]),
@@ -262,100 +270,102 @@ async def _join_figures(world: World) -> dict[str, float]:
 
 
 async def crowd(port: int) -> None:
-    """Be 20 robots that stay, and newcomers; print from when to when each of these came.
+    """Run 20 robots that stay and `JOINS` that join; print start and end of every interval.
 
-    As many spells in which nobody comes are printed before, to compare with.
+    Intervals without a join are measured first, for comparison.
     """
-    residents = []  # asyncio hangs up on a connection that nobody holds
+    residents = []  # keeps references; asyncio closes a connection without one
     for number in range(CROWD):
-        reader, writer = await _come(port, f"R{number}", (number % 5 - 2.5, number // 5 - 2.0))
-        residents.append((writer, asyncio.ensure_future(_listen(reader))))
+        reader, writer = await _join(port, f"R{number}", (number % 5 - 2.5, number // 5 - 2.0))
+        residents.append((writer, asyncio.ensure_future(_discard(reader))))
     await asyncio.sleep(SETTLE)
-    for _ in range(NEWCOMERS):
-        begun = time.perf_counter()
+    for _ in range(JOINS):
+        start = time.perf_counter()
         await asyncio.sleep(IDLE)
-        _report("idle", begun)
-    for number in range(NEWCOMERS):
-        begun = time.perf_counter()
-        _, writer = await _come(port, f"New{number}", (3.5, 3.5))
+        _report("idle", start)
+    for number in range(JOINS):
+        start = time.perf_counter()
+        _, writer = await _join(port, f"New{number}", (3.5, 3.5))
         await asyncio.sleep(0.2)
-        _report("join", begun)
+        _report("join", start)
         writer.close()
         await asyncio.sleep(1.0)
 
 
-def _report(what: str, begun: float) -> None:
-    """Tell the bench what was done from when until now."""
-    print(what, begun, time.perf_counter(), flush=True)  # noqa: T201 - for the bench
+def _report(kind: str, start: float) -> None:
+    """Print an interval that ends now, for the process of the bench."""
+    print(kind, start, time.perf_counter(), flush=True)  # noqa: T201 - read by the bench
 
 
-async def _come(
+async def _join(
     port: int, name: str, place: tuple[float, float]
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Join a robot and wait for its first message."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     x, y = (SPREAD * value for value in place)
     line = f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location {x},{y},0}}\r\n"
     writer.write(line.encode())
-    for _ in range(2):  # the greeting, and a first sign of life
+    for _ in range(2):  # the greeting and the first message of the robot
         await reader.readline()
     return reader, writer
 
 
-async def _listen(reader: asyncio.StreamReader) -> None:
+async def _discard(reader: asyncio.StreamReader) -> None:
+    """Read and discard messages until the connection is closed."""
     while await reader.read(65536):
         pass
 
 
-# -- strangers -----------------------------------------------------------------------------------
+# -- unauthenticated connections -------------------------------------------------------------------
 
 
-def strangers_figures() -> dict[str, float]:
-    """Return how much memory (MB) silent connections take; nan: no certificate could be made."""
+def unauthenticated_figures() -> dict[str, float]:
+    """Return the memory of silent connections, MB; nan without openssl for a certificate."""
     openssl = shutil.which("openssl")
     if openssl is None:
-        return {"strangers_rss_mb": math.nan}
+        return {"unauthenticated_rss_mb": math.nan}
     with TemporaryDirectory() as folder:
-        order = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+        request = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
         files = "-keyout both.pem -out cert.pem"
-        command = [openssl, *order.split(), *files.split()]
+        command = [openssl, *request.split(), *files.split()]
         subprocess.run(command, cwd=folder, capture_output=True, check=True)
         both = Path(folder) / "both.pem"
         both.write_bytes(both.read_bytes() + both.with_name("cert.pem").read_bytes())
-        with _served("pioneer_room", "--certificate", str(both)) as (process, ports):
+        with _serve("pioneer_room", "--certificate", str(both)) as (process, ports):
             time.sleep(SETTLE)
             before = _resident(process)
-            strangers = subprocess.Popen(
-                [sys.executable, "-m", __name__, "strangers", str(ports["control"])]
+            clients = subprocess.Popen(
+                [sys.executable, "-m", __name__, "unauthenticated", str(ports["control"])]
             )
             most = before
-            while strangers.poll() is None:
+            while clients.poll() is None:
                 most = max(most, _resident(process))
                 time.sleep(0.05)
-    return {"strangers_rss_mb": (most - before) / 1e6}
+    return {"unauthenticated_rss_mb": (most - before) / 1e6}
 
 
-def hold_places(port: int) -> None:
-    """Hold thousands of connections that say nothing, for a while."""
+def hold_unauthenticated(port: int) -> None:
+    """Hold thousands of silent connections for `SETTLE`."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     wires = []
-    with contextlib.suppress(OSError):  # the system may not let us have as many
-        for _ in range(STRANGERS):
+    with contextlib.suppress(OSError):  # the system may limit the number of connections
+        for _ in range(UNAUTHENTICATED):
             wires.append(socket.create_connection(("127.0.0.1", port), 10.0))
     time.sleep(SETTLE)
 
 
 def _resident(process: subprocess.Popen[str]) -> float:
-    """Return the bytes of memory that a process has now."""
+    """Return the resident memory of a process, bytes."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     found = re.search(r"VmRSS:\s+(\d+) kB", status)
     return int(found[1]) * 1024.0 if found else math.nan
 
 
 @contextmanager
-def _served(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, int]]]:
-    """Serve a world in a process of its own, behind a token; yield it and its ports."""
-    command = [sys.executable, "-m", "grouser", "serve", *words]
+def _serve(*options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, int]]]:
+    """Serve a world with a token in a separate process; yield the process and its ports."""
+    command = [sys.executable, "-m", "grouser", "serve", *options]
     command += ["--port", "0", "--images", "-1", "--truth", "-1"]
     with subprocess.Popen(
         command,
@@ -365,22 +375,22 @@ def _served(*words: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, int]
         env=os.environ | {"GROUSER_TOKEN": TOKEN},
     ) as process:
         assert process.stdout
-        said = process.stdout.readline().split()[1:]
+        words = process.stdout.readline().split()[1:]
         try:
-            yield process, {name: int(n) for name, _, n in (word.partition("=") for word in said)}
+            yield process, {name: int(n) for name, _, n in (word.partition("=") for word in words)}
         finally:
             process.terminate()
 
 
 def main(words: Sequence[str]) -> None:
-    """Be one of the processes that the bench starts."""
+    """Run one of the processes that the bench starts."""
     match words:
-        case ["annoy", kind, port, seconds]:
-            annoy(kind, int(port), float(seconds))
+        case ["attack", kind, port, seconds]:
+            attack(kind, int(port), float(seconds))
         case ["crowd", port]:
             asyncio.run(crowd(int(port)))
-        case ["strangers", port]:
-            hold_places(int(port))
+        case ["unauthenticated", port]:
+            hold_unauthenticated(int(port))
 
 
 if __name__ == "__main__":

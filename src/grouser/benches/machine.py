@@ -1,9 +1,11 @@
-"""The machine a bench ran on: what a reader needs to judge a speed, and nothing that names it."""
+"""Time measurement, and the properties of the machine that a speed depends on."""
 
 from __future__ import annotations
 
 import os
 import platform
+import time
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -11,11 +13,11 @@ from grouser.cores import cores
 
 _CPUS = Path("/proc/cpuinfo")
 _STAT, _STEAL = Path("/proc/stat"), 8
-"""Where Linux counts time, and in which column that is that was stolen."""
+"""File with Linux's time counters, and the column of stolen time."""
 
 
 def machine() -> dict[str, str | int | float | None]:
-    """Return the processor, the cores and memory (GiB) there are, and the versions that count."""
+    """Return processor, number of cores, memory (GiB) and the relevant versions."""
     return {
         "cpu": _cpu(),
         "cores": cores(),
@@ -26,28 +28,43 @@ def machine() -> dict[str, str | int | float | None]:
     }
 
 
-def stolen_seconds() -> float:
-    """Return how long (s, of all cores together) others on the host have held this machine up.
+def wall_seconds(work: Callable[[], object]) -> float:
+    """Return the wall time of a call, s."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
-    On a virtual machine: time in which a core of ours could have run and the host did not let it.
+
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Return the processor time of this process in a call, s."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def stolen_seconds() -> float:
+    """Return the stolen time of all cores since the start of the machine, s.
+
+    On a virtual machine this is time in which a core was ready to run but the host ran other
+    machines.
     """
     first = next(iter(_lines(_STAT)), "").split()
     if len(first) <= _STEAL or first[0] != "cpu":
-        return 0.0  # nobody tells: not Linux
+        return 0.0  # only Linux counts it
     return int(first[_STEAL]) / os.sysconf("SC_CLK_TCK")
 
 
 def queued_seconds(process: int) -> float:
-    """Return how long (s) the main thread of a process could have run, but others did.
+    """Return the time that the main thread of a process was ready but waited for a core, s.
 
-    Others on this machine, that is: programs beside it. Linux counts it in ``schedstat``.
+    Other programs on this machine ran instead. Linux counts this time in ``schedstat``.
     """
     words = " ".join(_lines(Path(f"/proc/{process}/task/{process}/schedstat"))).split()
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 
 
 def version(package: str) -> str:
-    """Return the installed version of ``package``, without importing it."""
+    """Return the installed version of ``package`` without importing it."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:  # Grouser itself, run from a bare checkout

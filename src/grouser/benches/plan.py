@@ -1,31 +1,33 @@
-"""How fast are paths found, driven and judged?
+"""Speed of planning, driving and rating of paths.
 
-The report takes about a minute for one trial, three on a scan (section 8.1).
+The report needs about one minute per trial, three on a scan (section 8.1).
 
-``trials_per_minute``             smooth double bridge, PRM's paths, on all cores
+``trials_per_minute``             smooth double bridge, paths of PRM, on all cores
 ``bumpy_trials_per_minute``       the same with bumps up to 15 and 10 mm
-``scan_world_trials_per_minute``  the plywood bridge as a height map, as a scan gives it
-``…_by_processor``                the same by processor time: what an idle machine of as many cores
-                                  would do, where others use this one as well
+``scan_world_trials_per_minute``  the plywood bridge as the height map of a scan
+``…_by_processor``                the same by processor time: the rate of an idle machine with as
+                                  many cores
 ``crossing_s``                    simulated time of a smooth crossing, mean; the report: under 30
-``seconds_to_first_path``         from a world in memory to PRM's first path
-``seconds_to_answer``             what one round of `grouser plan` takes: 20 candidates x 1 trial
-``batch_over_single``             trials of a batch over trials as single simulations, both on one
-                                  core, by processor time
+``seconds_to_first_path``         time from a world in memory to the first path of PRM
+``seconds_to_answer``             time of one round of `grouser plan`: 20 candidates x 1 trial
+``batch_over_single``             rate of trials in a batch over that of single simulations, both on
+                                  one core, by processor time
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from grouser.benches.machine import processor_seconds, wall_seconds
 from grouser.cores import cores
 from grouser.experiments.roach.bridge_world import BOUNDS, GOAL, ROBOT, START, WITHIN, bridge_world
-from grouser.experiments.roach.driven_paths import SLOTS, course_trials, planned, validity_of
-from grouser.experiments.roach.plywood_world import plywood_course, plywood_paths
+from grouser.experiments.roach.driven_paths import SLOTS, course_trials, plan_paths, validity_of
 from grouser.experiments.roach.table72 import BUMPS
+from grouser.experiments.roach.table73 import plywood_course, plywood_paths
+from grouser.experiments.run_options import Progress
 from grouser.planning.paths import Path
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
@@ -40,18 +42,16 @@ from grouser.world.file import World
 TRIALS, BUMPY_TRIALS, SCAN_TRIALS = 64, 48, 16
 CANDIDATES = 20
 SINGLES, SINGLE_SECONDS = 16, 3.0
-"""Trials that are run singly and in a batch, and how long each is, simulated."""
-
-Progress = Callable[[str, int, int], None]
+"""Number of trials that run singly and in a batch, and their simulated time, s."""
 
 
 def run(progress: Progress) -> Iterator[dict[str, float]]:
-    """Measure one thing after another and yield the figures as they come."""
+    """Measure in sequence and yield the figures of each measurement."""
     smooth = bridge_world()
     progress("first path", 0, 6)
-    yield {"seconds_to_first_path": _seconds(lambda: _paths(smooth, 1))}
+    yield {"seconds_to_first_path": wall_seconds(lambda: _paths(smooth, 1))}
     progress("answer", 1, 6)
-    yield {"seconds_to_answer": _seconds(lambda: _answer(smooth))}
+    yield {"seconds_to_answer": wall_seconds(lambda: _plan_once(smooth))}
     progress("smooth", 2, 6)
     outcomes, figures = _rates("trials_per_minute", _trials(smooth, TRIALS))
     crossing = float(np.mean([outcome.time for outcome in outcomes if outcome.arrived]))
@@ -71,44 +71,39 @@ def _course(world: World, limit: float = 60.0) -> PathCourse:
 
 
 def _paths(world: World, count: int) -> list[Path]:
-    """Return PRM's paths of the first seeds, from nothing but the world."""
+    """Plan with PRM and the first ``count`` seeds, including the map of valid positions."""
     validity = validity_of(world, ROBOT, BOUNDS)
-    return planned(validity, START, GOAL, planner="PRM", seeds=range(count))
+    return plan_paths(validity, START, GOAL, planner="PRM", seeds=range(count))
 
 
 def _trials(world: World, count: int, limit: float = 60.0) -> list[Trial]:
     return course_trials(_course(world, limit), _paths(world, count), seed=0, case={})
 
 
-def _answer(world: World) -> PlanResult:
-    """Return what one round of `CANDIDATES`, driven once each, answers."""
+def _plan_once(world: World) -> PlanResult:
+    """Return the result of one round of `CANDIDATES` with one trial each."""
     task = plan_task(world, ROBOT, START, GOAL, bounds=BOUNDS)
     return plan(task, PlanSettings(candidates=CANDIDATES, trials=1, rounds=1))
 
 
 def _rates(name: str, trials: Sequence[Trial]) -> tuple[list[Outcome], dict[str, float]]:
-    """Drive all ``trials``; return how they went, and trials a minute by clock and processor."""
-    begun, spent = time.perf_counter(), time.process_time()
+    """Run ``trials``; return outcomes, and trials per minute of wall and processor time."""
+    start, cpu = time.perf_counter(), time.process_time()
     outcomes = threads.run_trials(trials, slots=SLOTS)
-    spent, taken = time.process_time() - spent, time.perf_counter() - begun
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - start
     minutes = 60 * len(trials)
-    return outcomes, {name: minutes / taken, f"{name}_by_processor": minutes * cores() / spent}
+    return outcomes, {name: minutes / wall, f"{name}_by_processor": minutes * cores() / cpu}
 
 
 def _batch_over_single(world: World) -> float:
-    """Return how much cheaper trials are in a batch than each in a simulation of its own."""
+    """Return the ratio of processor times of a trial in a single simulation and in a batch."""
     trials = _trials(world, SINGLES, SINGLE_SECONDS)
-    begun = time.process_time()
-    for trial in trials[:4]:
-        for _ in samples(Simulation(trial.world, crash_folder=None), TrialRun(trial)):
-            pass
-    single = (time.process_time() - begun) / 4
-    begun = time.process_time()
-    threads.run_trials(trials, threads=1, slots=len(trials))
-    return single / ((time.process_time() - begun) / len(trials))
 
+    def run_singly() -> None:
+        for trial in trials[:4]:
+            for _ in samples(Simulation(trial.world, crash_folder=None), TrialRun(trial)):
+                pass
 
-def _seconds(job: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    job()
-    return time.perf_counter() - begun
+    single = processor_seconds(run_singly) / 4
+    batch = processor_seconds(lambda: threads.run_trials(trials, threads=1, slots=len(trials)))
+    return single / (batch / len(trials))

@@ -1,19 +1,20 @@
-"""How many lines of the USARSim wire are read and written in a second?
+"""Rates of reading and writing lines of the USARSim protocol, 1/s.
 
-``drive_reads_per_s``     short commands read, fifty to a packet, as a flood of joint commands comes
-``session_reads_per_s``   a burst of one robot's messages read by its client (UT2004, a scan in it)
+``drive_reads_per_s``     short commands read, fifty per packet as in a flood of commands
+``session_reads_per_s``   a burst of a robot's messages with a scan read by its client (UT2004)
 ``state_writes_per_s``    short messages written
 ``session_writes_per_s``  the same burst written by the server
 
-All on one core, processor time, the fastest of several repeats.
+Rates are from processor time on one core, the fastest of several repeats.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
+from grouser.benches.machine import processor_seconds
+from grouser.experiments.run_options import Progress
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.drive import SkidDrive
@@ -32,8 +33,6 @@ PACKETS = 200
 LINES_PER_PACKET = 50
 REPEATS = 7
 
-Progress = Callable[[str, int, int], None]
-
 STATE = State(GROUND, 48.22, 1196, 0.0, 0.0, False, 0, -1)
 BURST: tuple[Message, ...] = (
     Sonars(48.22, tuple((f"F{number}", 4.5523) for number in range(1, 9))),
@@ -44,11 +43,11 @@ BURST: tuple[Message, ...] = (
     GroundTruth(48.22, "GroundTruth", (4.5, 1.9, 1.85), (0.0, 6.28, 6.28)),
     STATE,
 )
-"""What a P2AT says five times a second."""
+"""Messages of a P2AT, which are sent five times per second."""
 
 
 def run(progress: Progress) -> dict[str, float]:
-    """Measure the four in turns and return the figures."""
+    """Measure the four rates alternately and return the figures."""
     server, client = ServerSide(UT2004), ClientSide(UT2004)
     drives = b"".join(client.send(SkidDrive(1.0, 1.0))) * LINES_PER_PACKET
     burst = b"".join(line for message in BURST for line in server.send(message))
@@ -62,12 +61,15 @@ def run(progress: Progress) -> dict[str, float]:
     for repeat in range(REPEATS):
         progress("protocol", repeat, REPEATS)
         for name, (_, job) in jobs.items():
-            fastest[name] = min(fastest[name], _timed(job))
+            fastest[name] = min(fastest[name], _time_packets(job))
     return {name: PACKETS * lines / fastest[name] for name, (lines, _) in jobs.items()}
 
 
-def _timed(job: Callable[[], object]) -> float:
-    begun = time.process_time()
-    for _ in range(PACKETS):
-        job()
-    return time.process_time() - begun
+def _time_packets(job: Callable[[], object]) -> float:
+    """Return the processor time of `PACKETS` calls, s."""
+
+    def repeat() -> None:
+        for _ in range(PACKETS):
+            job()
+
+    return processor_seconds(repeat)

@@ -1,20 +1,21 @@
-"""How fast is a robot simulated, and how much does it touch? Any robot, also one from a file.
+"""Real-time factor and contacts of any robot, including one from a file.
 
 ``standing_rtf``, ``driving_rtf``, ``turning_rtf``
-                      simulated over processor time on flat ground, at the standard step; driving
-                      and turning as a path's driver would let it, if one can
-``…_over_packbot``    the same over PackBot's, measured in turns with it
-``contacts``          of the standing robot, mean
+                      simulated over processor time on flat ground at the standard time step;
+                      driving and turning with the speeds of the path driver, if the robot has one
+``…_over_packbot``    the same over that of PackBot, measured alternately
+``contacts``          mean number of contacts of the standing robot
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
+from grouser.benches.machine import processor_seconds
 from grouser.errors import BadValue
+from grouser.experiments.run_options import Progress
 from grouser.planning.driver import LegLaw, SkidLaw
 from grouser.robots.kinds import default_name, describe
 from grouser.simulation.simulation import Simulation
@@ -24,36 +25,34 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 TAKES_ROBOT = True
-"""`run` is told which robot."""
-MEASURE = "packbot"
-"""The robot beside which others are measured."""
+"""`run` takes the robot as an argument."""
+REFERENCE = "packbot"
+"""Robot with which others are compared."""
 SECONDS, TURNS = 0.25, 8
-"""Simulated time of one turn, and how many there are."""
+"""Simulated time of one interval (s), and number of intervals."""
 SETTLE = 1.0
-"""s in which it stands, drives or turns before it is measured."""
-
-Progress = Callable[[str, int, int], None]
+"""Simulated time before the measurement, s."""
 
 
-def run(progress: Progress, robot: str = MEASURE) -> dict[str, float]:
-    """Measure ``robot``, a kind or a file, beside PackBot."""
+def run(progress: Progress, robot: str = REFERENCE) -> dict[str, float]:
+    """Measure ``robot``, a kind or a file, and PackBot."""
     figures: dict[str, float] = {}
     motions = _motions(robot)
     for number, (name, command) in enumerate(motions.items()):
         progress(name, number, len(motions))
-        ours = _moving(robot, command)
-        beside = _moving(MEASURE, _motions(MEASURE)[name])
-        figures[f"{name}_rtf"], figures[f"{name}_over_packbot"] = _in_turns(ours, beside)
+        ours = _settled_simulation(robot, command)
+        reference = _settled_simulation(REFERENCE, _motions(REFERENCE)[name])
+        figures[f"{name}_rtf"], figures[f"{name}_over_packbot"] = _compare(ours, reference)
         if name == "standing":
             figures["contacts"] = float(np.mean([_contacts(ours) for _ in range(20)]))
     return figures
 
 
 def _motions(robot: str) -> dict[str, dict[str, float]]:
-    """Return what the robot can be told: standing, and driving and turning if it does."""
+    """Return the commands for standing and, if the robot has a driver, driving and turning."""
     try:
         law = driver_for(describe(robot, {}, "bench").build()).law
-    except BadValue:  # it goes nowhere
+    except BadValue:  # the robot cannot follow paths
         return {"standing": {}}
     first, second = law.words
     if isinstance(law, SkidLaw):
@@ -65,7 +64,8 @@ def _motions(robot: str) -> dict[str, dict[str, float]]:
     return {"standing": {}, "driving": driving, "turning": turning}
 
 
-def _moving(robot: str, command: dict[str, float]) -> Simulation:
+def _settled_simulation(robot: str, command: dict[str, float]) -> Simulation:
+    """Return a simulation of a robot with a constant command, after `SETTLE`."""
     name = default_name(robot)
     entry = RobotEntry(name=name, kind=robot, position=(0.0, 0.0, 0.0), command=command)
     world = World(name="flat", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(entry,))
@@ -74,19 +74,15 @@ def _moving(robot: str, command: dict[str, float]) -> Simulation:
     return simulation
 
 
-def _in_turns(ours: Simulation, beside: Simulation) -> tuple[float, float]:
-    """Return our real-time factor, and that over the other's, by the fastest of several turns."""
-    costs = [(_cost(ours), _cost(beside)) for _ in range(TURNS)]
-    mine, other = np.min(costs, axis=0).tolist()
-    return SECONDS / mine, other / mine
-
-
-def _cost(simulation: Simulation) -> float:
-    begun = time.process_time()
-    simulation.step(SECONDS)
-    return time.process_time() - begun
+def _compare(ours: Simulation, reference: Simulation) -> tuple[float, float]:
+    """Return our real-time factor and its ratio to the reference, from the fastest intervals."""
+    steps = [partial(simulation.step, SECONDS) for simulation in (ours, reference)]
+    times = [[processor_seconds(step) for step in steps] for _ in range(TURNS)]
+    our_time, reference_time = np.min(times, axis=0).tolist()
+    return SECONDS / our_time, reference_time / our_time
 
 
 def _contacts(simulation: Simulation) -> int:
+    """Step by 10 ms and return the number of contacts."""
     simulation.step(0.01)
     return int(simulation.data.ncon)

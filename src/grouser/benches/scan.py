@@ -1,25 +1,26 @@
-"""How fast do frames become ground?
+"""Time from depth frames to ground.
 
-``voxel_ms``               518,400 points (a Kinect 2's QHD frame) thinned to voxels of 20 mm
-``voxel_over_small_gicp``  the same over small_gicp's own, on one thread, in the same turns
-``voxel_over_open3d``      the same over Open3D's, where that is installed
-``voxel_growth``           dearest cost per point over cheapest, from 100 thousand to 5 million
-``mesh_ms``                the surface of such a frame: distances, triangles
-``total_s``                all steps of a scan, from the frame's points to a simplified surface
+``voxel_ms``               voxel grid filter of 518,400 points (a Kinect 2's QHD frame), 20 mm
+``voxel_over_small_gicp``  ratio to the time of small_gicp on one thread, measured alternately
+``voxel_over_open3d``      ratio to the time of Open3D, if installed
+``voxel_growth``           largest over smallest time per point, 100 thousand to 5 million points
+``mesh_ms``                surface of such a frame: distances and triangles
+``total_s``                all steps of a scan from the frame's points to a simplified surface
 
-The frame is what a camera 1.2 m above a hall's floor sees of it: walls, a stair, blocks in many
-sizes. Times are processor time of one thread, the least of several turns, since whatever else runs
-on a machine only adds to them; what is compared takes turns.
+The frame shows a hall from a camera 1.2 m above its floor: walls, a stair and blocks of many sizes.
+Times are processor time of one thread, the minimum of several repeats because other load on the
+machine only increases times. Compared methods run alternately.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
+from grouser.benches.machine import processor_seconds
+from grouser.experiments.run_options import Progress
 from grouser.frames import Array, milliseconds, radians
 from grouser.scan.cloud import PointCloud
 from grouser.scan.pipeline import ScanOptions, rebuild
@@ -29,49 +30,50 @@ from grouser.scan.voxel_grid import voxel_centroids
 ROWS, COLUMNS = 540, 960
 """QHD; roach report, sec. 2.1."""
 FOCAL = 540.7
-"""Pixels; as `kinect2_qhd` has it."""
+"""Focal length in pixels, as in `kinect2_qhd`."""
 VOXEL = 0.02
-"""m."""
+"""Voxel size, m."""
 NOISE, GROWTH = 0.001, 0.135e-3
-"""m, and m more for each square metre of distance: the Kinect 2's, single pixels, as
-`grouser.sensors.depth` has it."""
+"""Standard deviation of the depth, m, and its increase per squared distance, 1/m; Kinect 2, single
+pixels, as in `grouser.sensors.depth`."""
 COUNTS = (100_000, 518_400, 1_600_000, 5_000_000)
-TURNS = 15
-
-Progress = Callable[[str, int, int], None]
+"""Numbers of points for ``voxel_growth``."""
+REPEATS = 15
 
 
 def run(progress: Progress) -> dict[str, float]:
     """Measure everything and return the figures."""
     frame = hall(ROWS, COLUMNS)
     progress("voxels", 0, 4)
-    ways: dict[str, Callable[[], object]] = {"ours": lambda: voxel_centroids(frame.points, VOXEL)}
-    ways |= _rivals(frame.points)
-    spent = _taking_turns(ways, TURNS)
-    figures = {"points": float(len(frame)), "voxel_ms": milliseconds(spent["ours"])}
-    for rival in ways.keys() - {"ours"}:
-        figures[f"voxel_over_{rival}"] = spent["ours"] / spent[rival]
+    methods: dict[str, Callable[[], object]] = {
+        "ours": lambda: voxel_centroids(frame.points, VOXEL)
+    }
+    methods |= _other_libraries(frame.points)
+    times = _measure_alternately(methods, REPEATS)
+    figures = {"points": float(len(frame)), "voxel_ms": milliseconds(times["ours"])}
+    for other in methods.keys() - {"ours"}:
+        figures[f"voxel_over_{other}"] = times["ours"] / times[other]
     progress("voxels of larger clouds", 1, 4)
-    costs = list(_costs_per_point().values())
-    figures["voxel_growth"] = max(costs) / min(costs)
+    times_per_point = _times_per_point()
+    figures["voxel_growth"] = max(times_per_point) / min(times_per_point)
     progress("surface", 2, 4)
-    mesh = _taking_turns({"mesh": lambda: fused_surface(frame, VOXEL)}, 3)
+    mesh = _measure_alternately({"mesh": lambda: fused_surface(frame, VOXEL)}, 3)
     figures["mesh_ms"] = milliseconds(mesh["mesh"])
     progress("all of it", 3, 4)
-    total = _taking_turns({"total": lambda: rebuild([frame], ScanOptions(voxel=VOXEL))}, 3)
+    total = _measure_alternately({"total": lambda: rebuild([frame], ScanOptions(voxel=VOXEL))}, 3)
     figures["total_s"] = total["total"]
     return figures
 
 
 def hall(rows: int, columns: int, seed: int = 0) -> PointCloud:
-    """Return what a camera with ``rows`` x ``columns`` pixels sees of a hall, in its axes."""
+    """Return the cloud of a hall from a camera with ``rows`` x ``columns`` pixels, in its frame."""
     rng = np.random.default_rng(seed)
     focal = FOCAL * columns / COLUMNS
     right = (np.arange(columns) - (columns - 1) / 2) / focal
     down = (np.arange(rows) - (rows - 1) / 2) / focal
     rays = np.stack(np.broadcast_arrays(right[None], down[:, None], 1.0), axis=-1).reshape(-1, 3)
     pitch = radians(25.0)
-    turn = np.array(  # camera axes in the hall's: x ahead, y left, z up
+    turn = np.array(  # rotation from the camera to the hall (x ahead, y left, z up)
         [
             [0.0, -np.sin(pitch), np.cos(pitch)],
             [-1.0, 0.0, 0.0],
@@ -83,8 +85,8 @@ def hall(rows: int, columns: int, seed: int = 0) -> PointCloud:
     return PointCloud(rays * depths[:, None], (rows, columns), None, np.zeros(3))
 
 
-def _depths(rays: Array, eye: Array) -> Array:
-    """Return how far along rays (n, 3) from the eye the first thing is: floor, walls, blocks."""
+def _depths(rays: Array, origin: Array) -> Array:
+    """Return the distances along rays (n, 3) to the nearest of floor, walls, stair and blocks."""
     boxes = [((-1.0, -9.0, -1.0), (5.0, 9.0, 0.0)), ((4.0, -9.0, 0.0), (5.0, 9.0, 9.0))]
     boxes += [((2.6 + 0.28 * step, 0.4, 0.0), (4.0, 1.6, 0.17 * (step + 1))) for step in range(4)]
     blocks = np.random.default_rng(1).uniform((1.0, -1.5, 0.05), (3.5, 0.2, 0.4), (12, 3))
@@ -94,8 +96,8 @@ def _depths(rays: Array, eye: Array) -> Array:
         for low, high in boxes:
             ahead, behind = np.full(len(rays), 0.0), np.full(len(rays), np.inf)
             for axis in range(3):
-                one = (low[axis] - eye[axis]) / rays[:, axis]
-                two = (high[axis] - eye[axis]) / rays[:, axis]
+                one = (low[axis] - origin[axis]) / rays[:, axis]
+                two = (high[axis] - origin[axis]) / rays[:, axis]
                 np.fmax(ahead, np.minimum(one, two), out=ahead)
                 np.fmin(behind, np.maximum(one, two), out=behind)
             hit = (ahead < behind) & (ahead > 0)
@@ -103,17 +105,17 @@ def _depths(rays: Array, eye: Array) -> Array:
     return np.where(nearest < 8.0, nearest, np.nan)
 
 
-def _rivals(points: Array) -> dict[str, Callable[[], object]]:
-    """Return the same thinning by other libraries: arrays in, arrays out; those installed."""
-    there = points[np.isfinite(points).all(axis=1)]
-    rivals: dict[str, Callable[[], object]] = {}
+def _other_libraries(points: Array) -> dict[str, Callable[[], object]]:
+    """Return the same filter in other installed libraries, from arrays to arrays."""
+    valid = points[np.isfinite(points).all(axis=1)]
+    methods: dict[str, Callable[[], object]] = {}
     try:
         import small_gicp
     except ImportError:
         pass
     else:
-        rivals["small_gicp"] = lambda: small_gicp.voxelgrid_sampling(
-            there, VOXEL, num_threads=1
+        methods["small_gicp"] = lambda: small_gicp.voxelgrid_sampling(
+            valid, VOXEL, num_threads=1
         ).points()
     try:
         import open3d
@@ -121,30 +123,31 @@ def _rivals(points: Array) -> dict[str, Callable[[], object]]:
         pass
     else:
         vector = open3d.utility.Vector3dVector
-        rivals["open3d"] = lambda: np.asarray(
-            open3d.geometry.PointCloud(vector(there)).voxel_down_sample(VOXEL).points
+        methods["open3d"] = lambda: np.asarray(
+            open3d.geometry.PointCloud(vector(valid)).voxel_down_sample(VOXEL).points
         )
-    return rivals
+    return methods
 
 
-def _costs_per_point() -> dict[int, float]:
-    """Return the cost per point (s) of clouds of the same scene, by their number of points."""
-    costs = {}
+def _times_per_point() -> list[float]:
+    """Return the time per point (s) of the filter for clouds of `COUNTS` points."""
+    times = []
     for count in COUNTS:
         share = (count / (ROWS * COLUMNS)) ** 0.5
         cloud = hall(round(ROWS * share), round(COLUMNS * share)).finite()
-        spent = _taking_turns({"ours": partial(voxel_centroids, cloud.points, VOXEL)}, TURNS)
-        costs[count] = spent["ours"] / len(cloud)
-    return costs
+        spent = _measure_alternately(
+            {"ours": partial(voxel_centroids, cloud.points, VOXEL)}, REPEATS
+        )
+        times.append(spent["ours"] / len(cloud))
+    return times
 
 
-def _taking_turns(ways: dict[str, Callable[[], object]], turns: int) -> dict[str, float]:
-    """Return the least processor time of each way, s, after one turn that does not count."""
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for turn in range(turns + 1):
-        for name, way in ways.items():
-            begun = time.process_time()
-            way()
-            if turn:
-                times[name].append(time.process_time() - begun)
-    return {name: min(spent) for name, spent in times.items()}
+def _measure_alternately(
+    methods: dict[str, Callable[[], object]], repeats: int
+) -> dict[str, float]:
+    """Return the least processor time of each method, s, after one warm-up call."""
+    rounds = [
+        {name: processor_seconds(method) for name, method in methods.items()}
+        for _ in range(repeats + 1)
+    ]
+    return {name: min(times[name] for times in rounds[1:]) for name in methods}

@@ -1,22 +1,23 @@
-"""How long does a command take, and how much can be said, with many clients at once?
+"""Latency of commands and throughput of the server with many clients.
 
-Sixteen P2DX in one hall, every one with all its sensors and a client of its own that sends DRIVE
-fifty times a second, for a minute in real time; 48 further connections only listen. The server and
-the clients are processes of their own, as in real life.
+Sixteen P2DX with all their sensors drive in one hall for a minute in real time. Every robot has a
+client of its own that sends DRIVE fifty times per second; 48 further connections only receive. The
+server and the clients are separate processes.
 
-``p99_ms``                 from ``send`` of a DRIVE to the physics step that uses it: 99 % are below
-``p50_ms``  ``worst_ms``   the same, median and longest
-``p99_calm_ms``            the same of those quarters of seconds in which nobody else on the host
-                           held this machine up, and the ones before them
-``stolen_share``           of the minute's core time, what others on the host took away
-``lines_per_s``            lines that all clients were sent
-``commands_per_s``         lines that they sent
-``connections``            that were held for the minute
-``drift_ms_per_minute``    of simulated against wall time
-``server_share``           time of one core that the server took
+``p99_ms``                 time from ``send`` of a DRIVE to the physics step that uses it, 99th
+                           percentile
+``p50_ms``  ``worst_ms``   the same, median and maximum
+``p99_calm_ms``            the same in intervals of 0.25 s without stolen time in them or in the one
+                           before
+``stolen_share``           share of the minute's core time that the host gave to other machines
+``lines_per_s``            lines sent to all clients per second
+``commands_per_s``         lines sent by all clients per second
+``connections``            connections that were open for the whole minute
+``drift_ms_per_minute``    drift of simulated against wall time
+``server_share``           share of one core used by the server
 ``asap_factor``            simulated over wall time, as fast as possible, one P3AT and one client
 
-What bad neighbours cost is measured by `grouser.benches.neighbours`.
+The effect of hostile clients is measured by `grouser.benches.hostile_clients`.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from grouser.benches import neighbours
+from grouser.benches import hostile_clients
 from grouser.benches.machine import stolen_seconds
 from grouser.client.connection import join
 from grouser.cores import cores
 from grouser.errors import Disconnected
+from grouser.experiments.run_options import Progress
 from grouser.frames import Array, milliseconds
 from grouser.gateways.server import Server, ServerOptions
 from grouser.gateways.usarsim.gateway import UsarsimGateway
@@ -57,19 +59,17 @@ CLIENTS = 16
 LISTENERS = 48
 RATE_HZ = 50.0
 SECONDS = 60.0
-"""Wall time of the measurement."""
+"""Wall time of the measurement, s."""
 WARM_UP = 3.0
-"""Wall time between the last robot's coming and the first DRIVE that counts."""
+"""Wall time between the last join and the first DRIVE that counts, s."""
 ASAP_SECONDS = 40.0
-"""Simulated, as fast as possible."""
+"""Simulated time of the run as fast as possible, s."""
 TIMESTEP = 0.002  # s
 TICKS = 1000
-"""A DRIVE says which it is by its speed: so many differ."""
-LOOK_EVERY = 0.25
-"""Wall time between two looks at what others on the host take, s."""
+"""Number of distinct speeds, by which a DRIVE is identified."""
+SAMPLE_PERIOD = 0.25
+"""Wall time between two samples of the stolen time, s."""
 SPREAD = 2.0  # m   between robots
-
-Progress = Callable[[str, int, int], None]
 
 
 def run(progress: Progress) -> dict[str, float]:
@@ -79,13 +79,13 @@ def run(progress: Progress) -> dict[str, float]:
     progress(f"{CLIENTS} clients, {SECONDS:.0f} s", 1, 5)
     with TemporaryDirectory() as folder:
         figures = asyncio.run(_crowd(Path(folder)))
-    progress("bad neighbours", 2, 5)
-    paces = neighbours.pace_figures()
-    progress("joining a crowd", 3, 5)
-    joins = neighbours.join_figures(hall())
-    progress("strangers", 4, 5)
-    strangers = neighbours.strangers_figures()
-    return {**figures, "asap_factor": factor, **paces, **joins, **strangers}
+    progress("hostile clients", 2, 5)
+    paces = hostile_clients.pace_figures()
+    progress("joins", 3, 5)
+    joins = hostile_clients.join_figures(hall())
+    progress("unauthenticated connections", 4, 5)
+    unauthenticated = hostile_clients.unauthenticated_figures()
+    return {**figures, "asap_factor": factor, **paces, **joins, **unauthenticated}
 
 
 def hall() -> World:
@@ -109,7 +109,7 @@ def hall() -> World:
 
 
 class _MeasuredSimulation(Simulation):
-    """A simulation that reports every command just before the first step that uses it."""
+    """Simulation that reports every command just before the first step that uses it."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -120,14 +120,14 @@ class _MeasuredSimulation(Simulation):
         self,
         robot: str,
         command: Mapping[str, float | Setpoint] | None = None,
-        **more: float | Setpoint | Setpoint,
+        **more: float | Setpoint,
     ) -> None:
-        """Command a robot, and remember what it was commanded."""
+        """Command a robot and store the command."""
         super().command(robot, command, **more)
         self._unused[robot] = command
 
     def step(self, seconds: float | None = None, *, physics: StepPhysics = step_physics) -> None:
-        """Report what was commanded, then let time pass."""
+        """Report the stored commands, then step."""
         if self.listener:
             for robot, command in self._unused.items():
                 self.listener(robot, command)
@@ -137,31 +137,32 @@ class _MeasuredSimulation(Simulation):
 
 @dataclass
 class _CommandLog:
-    """When which command was used, by the machine's clock."""
+    """Times at which commands are used, and clocks of the server."""
 
     server: Server
     seen: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    """Robot → (which DRIVE, ns)."""
+    """Robot → (identifier of a DRIVE, wall time in ns)."""
     ahead: list[tuple[float, float]] = field(default_factory=list)
-    """When a step began (s of wall time), and by how much it was early (s)."""
+    """Wall time at the start of a step (s), and lead of simulated time (s)."""
     stolen: list[tuple[int, float]] = field(default_factory=list)
-    """When (ns), and how much had been stolen by then (s)."""
+    """Wall time (ns) and stolen time until then (s)."""
 
     async def watch(self) -> None:
-        """Look four times a second at what others on the host take."""
+        """Sample the stolen time until cancelled."""
         while True:
             self.stolen.append((time.monotonic_ns(), stolen_seconds()))
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(SAMPLE_PERIOD)
 
     def calm(self, sent: Array) -> npt.NDArray[np.bool_]:
-        """Return which of these moments (ns) lie where nothing was stolen just before or then."""
-        times, taken = np.array(self.stolen).T
-        disturbed = np.diff(taken, prepend=taken[0]) > 0  # between the look before and this one
+        """Return which wall times (ns) have no stolen time in their and the previous interval."""
+        times, stolen = np.array(self.stolen).T
+        disturbed = np.diff(stolen, prepend=stolen[0]) > 0  # since the previous sample
         disturbed |= np.roll(disturbed, 1)
         place = np.minimum(np.searchsorted(times, sent), len(times) - 1)
         return np.asarray(~disturbed[place])
 
     def __call__(self, robot: str, command: object) -> None:
+        """Record that a command is used now."""
         assert isinstance(command, dict)
         setpoint = next(iter(command.values()))
         assert isinstance(setpoint, Setpoint)
@@ -171,19 +172,19 @@ class _CommandLog:
         self.ahead.append((now, self.server.pace.drift(self.server.host.time)))
 
     def drift(self) -> float:
-        """Return by how much (s per minute) simulated time runs away from wall time.
+        """Return the drift between simulated and wall time, s per minute.
 
-        Between the first and the last sixth; medians, since a beat may begin late.
+        The drift is between the medians of the first and the last sixth because steps have jitter.
         """
         times, ahead = np.array(self.ahead).T
         sixth = (times[-1] - times[0]) / 6
         first, last = times < times[0] + sixth, times > times[-1] - sixth
-        ran = float(np.median(ahead[last]) - np.median(ahead[first]))
-        return abs(ran) * 60 / float(5 * sixth)
+        drift = float(np.median(ahead[last]) - np.median(ahead[first]))
+        return abs(drift) * 60 / float(5 * sixth)
 
 
 async def _crowd(folder: Path) -> dict[str, float]:
-    """Serve; let another process be all the clients; compare both sides' clocks."""
+    """Serve with all clients in another process, and combine the records of both sides."""
     gateway = UsarsimGateway(((0, PortProfile()),))
     options = ServerOptions(gateways=(gateway,), pictures=None, speed=1.0, command_timeout=0.0)
     simulation = _MeasuredSimulation(hall())
@@ -199,9 +200,9 @@ async def _crowd(folder: Path) -> dict[str, float]:
             await asyncio.sleep(0.05)
         await asyncio.sleep(WARM_UP)
         cpu, connections = time.process_time(), len(server.registry.connections)
-        taken = stolen_seconds()
+        stolen = stolen_seconds()
         await asyncio.sleep(SECONDS)
-        share, taken = (time.process_time() - cpu) / SECONDS, stolen_seconds() - taken
+        share, stolen = (time.process_time() - cpu) / SECONDS, stolen_seconds() - stolen
         connections = min(connections, len(server.registry.connections))
         await clients.wait()
         watching.cancel()
@@ -222,18 +223,18 @@ async def _crowd(folder: Path) -> dict[str, float]:
         "connections": float(connections),
         "drift_ms_per_minute": milliseconds(uses.drift() + lost),
         "server_share": share,
-        "stolen_share": taken / SECONDS / cores(),
+        "stolen_share": stolen / SECONDS / cores(),
     }
 
 
 def _delays(
     seen: dict[str, list[tuple[int, int]]], sent: dict[str, list[int]]
 ) -> tuple[Array, Array]:
-    """Return when every DRIVE was sent (ns), and how long it took to its first step (ms).
+    """Return the send time of every DRIVE (ns) and its latency until the first step (ms).
 
-    One that was overtaken by the next before any step took as long as until that one's.
+    The latency of a DRIVE that is replaced before any step ends at the step of its replacement.
     """
-    moments: list[int] = []
+    sent_at: list[int] = []
     delays: list[float] = []
     for robot, times in sent.items():
         uses, last = [], 0
@@ -245,34 +246,34 @@ def _delays(
             while place < len(uses) and uses[place][0] < number:
                 place += 1
             if place < len(uses):
-                moments.append(at)
+                sent_at.append(at)
                 delays.append((uses[place][1] - at) / 1e6)
-    return np.array(moments), np.array(delays)
+    return np.array(sent_at), np.array(delays)
 
 
 # -- the clients' side ---------------------------------------------------------------------------
 
 
 class _LineCounter(asyncio.Protocol):
-    """A client's socket that counts lines."""
+    """Client connection that counts received lines."""
 
     def __init__(self) -> None:
         self.lines = 0
         self.transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Send at once what is sent."""
+        """Store the transport and disable Nagle's algorithm."""
         assert isinstance(transport, asyncio.Transport)  # a stream
         self.transport = transport
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def data_received(self, data: bytes) -> None:
-        """Count."""
+        """Count lines."""
         self.lines += data.count(b"\n")
 
 
 async def _clients(port: int, report: Path) -> None:
-    """Be all the clients; write what was sent when, and how much was heard."""
+    """Run all clients; write the send times and the number of received lines to ``report``."""
     loop = asyncio.get_running_loop()
     counters: dict[str, _LineCounter] = {}
     for number in range(CLIENTS + LISTENERS):
@@ -283,29 +284,29 @@ async def _clients(port: int, report: Path) -> None:
         x, y = SPREAD * (number % 4 - 1.5), SPREAD * (number // 4 - 1.5)
         line = f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location {x},{y},0}}\r\n"
         _write(counter, line.encode())
-        while counter.lines < 2:  # the greeting, and a first sign of life
+        while counter.lines < 2:  # the greeting and the first message of the robot
             await asyncio.sleep(0.01)
     await asyncio.sleep(WARM_UP)
-    begun, lines = time.monotonic(), sum(counter.lines for counter in counters.values())
+    start, lines = time.monotonic(), sum(counter.lines for counter in counters.values())
     sent = await asyncio.gather(
         *(_drive(counter, number / CLIENTS / RATE_HZ) for number, (_, counter) in enumerate(robots))
     )
-    seconds = time.monotonic() - begun
-    heard = sum(counter.lines for counter in counters.values()) - lines
+    seconds = time.monotonic() - start
+    received = sum(counter.lines for counter in counters.values()) - lines
     figures = {
         "sent": dict(zip(dict(robots), sent, strict=True)),
-        "lines": heard,
+        "lines": received,
         "seconds": seconds,
     }
     report.write_text(json.dumps(figures))
 
 
 async def _drive(counter: _LineCounter, phase: float) -> list[int]:
-    """Send a DRIVE every 20 ms, each with a speed of its own; return when, ns."""
+    """Send a DRIVE every 20 ms with an identifying speed; return the send times, ns."""
     loop = asyncio.get_running_loop()
-    begun, sent = loop.time() + phase, []
+    start, sent = loop.time() + phase, []
     for number in range(round((SECONDS + WARM_UP) * RATE_HZ)):
-        await asyncio.sleep(max(0.0, begun + number / RATE_HZ - loop.time()))
+        await asyncio.sleep(max(0.0, start + number / RATE_HZ - loop.time()))
         spin = 1.0 + number % TICKS / TICKS
         line = f"DRIVE {{Left {spin:.4f}}} {{Right {-spin:.4f}}}\r\n".encode()
         sent.append(time.monotonic_ns())
@@ -314,7 +315,7 @@ async def _drive(counter: _LineCounter, phase: float) -> list[int]:
 
 
 def _write(counter: _LineCounter, line: bytes) -> None:
-    assert counter.transport  # it is connected
+    assert counter.transport  # connected
     counter.transport.write(line)
 
 
@@ -322,7 +323,7 @@ def _write(counter: _LineCounter, line: bytes) -> None:
 
 
 def _as_fast_as_possible() -> float:
-    """Return how much faster than the clock a served P3AT runs that one client drives."""
+    """Return simulated over wall time of a served P3AT that one client drives."""
     command = [
         sys.executable,
         "-m",
@@ -342,13 +343,13 @@ def _as_fast_as_possible() -> float:
         try:
             with join("P3AT", port=port, timeout=30.0) as robot:
                 robot.drive(left=1.0, right=-1.0)
-                for heard in robot.listen():
-                    if (stamp := getattr(heard, "time", None)) is not None:
+                for message in robot.listen():
+                    if (stamp := getattr(message, "time", None)) is not None:
                         times.append((stamp, time.monotonic()))
         except Disconnected:
-            pass  # it ends after so many simulated seconds
-    (first, begun), (last, ended) = times[0], times[-1]
-    return (last - first) / (ended - begun)
+            pass  # the server stops after `ASAP_SECONDS`
+    (first, start), (last, end) = times[0], times[-1]
+    return (last - first) / (end - start)
 
 
 if __name__ == "__main__":

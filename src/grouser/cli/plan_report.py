@@ -188,7 +188,7 @@ def plan_page(result: PlanResult, *, command: str, progress: Progress, videos: b
     for name, record in (("best", best), ("worst", worst)):
         progress(f"{name} candidate")
         page.add_plot(
-            plan_plots.driven(
+            plan_plots.driven_paths(
                 *ground,
                 record.path.waypoints,
                 [outcome.positions[:, :2] for outcome in record.outcomes],
@@ -199,12 +199,12 @@ def plan_page(result: PlanResult, *, command: str, progress: Progress, videos: b
         )
         if videos:
             with suppress(MissingDependency), tempfile.TemporaryDirectory() as folder:
-                page.add_film(_film(_shown(record), Path(folder) / "film.webm"), _caption(record))
+                page.add_video(_film(_shown(record), Path(folder) / "film.webm"), _caption(record))
     page.add_heading("Learned cost map")
     for turn in result.rounds:
         progress(f"cost map of round {turn.number}")
         page.add_plot(
-            plan_plots.learned(
+            plan_plots.learned_costs(
                 turn.energy_per_metre,
                 turn.failures_per_metre,
                 turn.known,

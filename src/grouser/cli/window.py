@@ -34,8 +34,8 @@ from grouser.cli.paced_run import (
     whole_steps,
 )
 from grouser.errors import MissingDependency
-from grouser.rendering.appearance import copy_appearance
-from grouser.rendering.shadows import FINE, REACH
+from grouser.rendering.renderer import FINE_SHADOWS, SHADOW_REACH
+from grouser.rendering.snapshot import copy_appearance
 from grouser.robots.robot import Robot
 from grouser.service.pace import RealTimePacer
 from grouser.simulation.run_log import RunLog
@@ -170,8 +170,8 @@ class _Window:
         self._keys: SimpleQueue[int] = SimpleQueue()
         self._model = copy.copy(simulation.model)
         view = simulation.view()
-        self._reach = REACH * view.distance
-        self._model.vis.quality.shadowsize = FINE
+        self._reach = SHADOW_REACH * view.distance
+        self._model.vis.quality.shadowsize = FINE_SHADOWS
         self._model.vis.map.shadowclip = self._reach / self._model.stat.extent
         self._data = mujoco.MjData(self._model)
         _copy_state(simulation.data, self._model, self._data)

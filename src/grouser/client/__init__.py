@@ -17,6 +17,6 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     __file__,
     renamed={
-        "open_link": "grouser.client.links.link:open_link",
+        "open_link": "grouser.client.links:open_link",
     },
 )

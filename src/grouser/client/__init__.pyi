@@ -1,13 +1,13 @@
 from grouser.client.address import Address as Address
 from grouser.client.address import parse_host_port as parse_host_port
 from grouser.client.asynchronous import async_join as async_join
+from grouser.client.bridge import LockstepLink as LockstepLink
 from grouser.client.connection import join as join
 from grouser.client.hrt_robot import Hrt as Hrt
 from grouser.client.launch import Ports as Ports
 from grouser.client.launch import serving as serving
 from grouser.client.launch import started as started
-from grouser.client.links.lockstep_link import LockstepLink as LockstepLink
-from grouser.client.operator_link import OperatorLink as OperatorLink
 from grouser.client.path_following import PathFollower as PathFollower
 from grouser.client.pictures import PictureConnection as PictureConnection
 from grouser.client.pictures import watch as watch
+from grouser.client.teleoperation import OperatorLink as OperatorLink

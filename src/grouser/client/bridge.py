@@ -8,7 +8,7 @@ robot, commands are dropped, so that an old command cannot move a new robot.
 
 `BridgeProcess` adds the sockets: UDP to the controller, TCP to the server. A lost server connection
 is retried; a new robot then joins and waits for new commands. `LinkFaults` can delay, drop and
-duplicate datagrams.
+duplicate datagrams. `LockstepLink` is a bridge in the program of the controller, without sockets.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from grouser.client.address import Address
 from grouser.client.asynchronous import AsyncRobot, async_join
+from grouser.client.connection import RemoteRobot
 from grouser.client.kenaf_wire import CLASS, KenafWire
-from grouser.errors import Disconnected, GrouserError
+from grouser.client.links import StatusInbox, kenaf_wire, status_request
+from grouser.errors import BadValue, Disconnected, GrouserError
 from grouser.protocol.can.datagram import Datagram, DatagramKind, is_newer, pack, unpack
 from grouser.protocol.can.messages import (
     NO_ROBOT,
@@ -32,6 +34,7 @@ from grouser.protocol.can.messages import (
     STOPPED,
     BeltSpeeds,
     CanCommand,
+    CanFrame,
     CommandGate,
     FrameFault,
     Health,
@@ -351,3 +354,79 @@ class BridgeProcess(asyncio.DatagramProtocol):
                 self._robot = None
                 self.bridge.detach_robot()
             robot.close()
+
+
+STEP = 0.01
+"""Simulated time between two turns, s."""
+
+CONTROLLER = "controller"
+"""Sender of datagrams for the bridge."""
+
+
+class LockstepLink:
+    """Deterministic link: bridge and robot in one program, in lockstep with the simulation.
+
+    Datagrams pass through the `Bridge` of ``grouser bridge`` in memory, with `LinkFaults`; the
+    simulation waits for every step. Results do not depend on the load of the machine, and a run
+    repeats bit for bit.
+    """
+
+    def __init__(
+        self, robot: RemoteRobot, faults: LinkFaults | None = None, step: float = STEP
+    ) -> None:
+        """Put ``robot``, which has joined a server's world, into lockstep.
+
+        Args:
+            robot: connection of the robot.
+            faults: link faults of datagrams, in each direction; None: none.
+            step: simulated time between two turns, s.
+        """
+        self.bridge = Bridge()
+        self.bridge.attach_robot(kenaf_wire(robot))
+        self._robot, self._step = robot, step
+        self._out: FaultyLink[bytes] = FaultyLink(faults or LinkFaults(), "to the bridge")
+        self._back: FaultyLink[bytes] = FaultyLink(faults or LinkFaults(), "from the bridge")
+        self._inbox = StatusInbox()
+        self._counter = 0
+        robot.lockstep(step)
+        self._begin = self._now = robot.turn().time
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._now
+
+    def send(self, frames: Sequence[CanFrame]) -> None:
+        """Send a datagram that also requests the newest status."""
+        self._counter += 1
+        self._out.send(status_request(frames, self._counter), self._now)
+
+    def receive(self) -> list[CanFrame]:
+        """Return the status frames received since the last call."""
+        for data in self._back.due(self._now):
+            self._inbox.put(data)
+        return self._inbox.take()
+
+    def wait(self, seconds: float) -> None:
+        """Advance the simulation by whole steps."""
+        if seconds < 0:
+            raise BadValue(f"wait: {seconds} s, must be 0 or above")
+        for _ in range(max(1, round(seconds / self._step)) if seconds else 0):
+            self._pass_on()
+            turn = self._robot.step()
+            self._now = turn.time
+            for message in turn.messages:
+                self.bridge.on_message(message, self._now)
+
+    def _pass_on(self) -> None:
+        """Pass due datagrams to the bridge, and its commands to the robot."""
+        for data in self._out.due(self._now):
+            answer = self.bridge.receive(data, CONTROLLER, self._now)
+            if answer is not None:
+                self._back.send(answer, self._now)
+        for message in self.bridge.commands(self._now):
+            self._robot.send(message)
+
+    def close(self) -> None:
+        """Close the connection; the server removes the robot."""
+        self._robot.close()

@@ -12,7 +12,7 @@
     hrt_stop()
 
 `clib/hrt.h` is the same interface in C. The environment variable HRT_LINK selects the real or a
-simulated robot (`grouser.client.links.link.open_link`). `grouser.client.hrt_robot.Hrt` is the same
+simulated robot (`grouser.client.links.open_link`). `grouser.client.hrt_robot.Hrt` is the same
 for several robots or another link.
 
 There is no background thread: belt commands are repeated while a call waits, and belts stop 0.3 s
@@ -22,7 +22,7 @@ after the last call has returned. `hrt_wait` keeps them running.
 from __future__ import annotations
 
 from grouser.client.hrt_robot import Hrt, HrtCode, HrtError
-from grouser.client.links.link import open_link
+from grouser.client.links import open_link
 
 __all__ = [
     "hrt_aim_camera",

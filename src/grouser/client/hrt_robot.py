@@ -18,7 +18,7 @@ from grouser.client.hrt_control import (
     Straight,
     Turn,
 )
-from grouser.client.links.link import Link
+from grouser.client.links import Link
 from grouser.errors import BadValue, Disconnected, GrouserError
 from grouser.frames import degrees, metres, millimetres, radians
 from grouser.protocol.can.messages import (

@@ -1,7 +1,7 @@
-"""One table or figure = one file, named ``<paper key>_<table>``.
+"""Experiments: one table or figure of a paper per file, named ``<paper key>_<table>``.
 
-Every experiment module has one function, ``run(run_options) -> Report``: the table with ours beside
-the paper's, and, when the options ask for pictures, pictures.
+Every experiment module has a function ``run(run_options) -> Report``. The report holds the table of
+our values beside the paper's and, if the options request them, pictures.
 """
 
 EXPERIMENTS: dict[str, str] = {
@@ -12,7 +12,7 @@ EXPERIMENTS: dict[str, str] = {
     "ground-maps": "grouser.experiments.ground_maps",
     "kurose-table1": "grouser.experiments.kurose_table1",
     "kurose-fig16": "grouser.experiments.kurose_fig16",
-    "kurose-square": "grouser.experiments.kurose.square",
+    "kurose-square": "grouser.experiments.kurose_square",
     "okada-table1": "grouser.experiments.okada_table1",
     "okada-table2": "grouser.experiments.okada_table2",
     "okada-table4": "grouser.experiments.okada_table4",
@@ -26,4 +26,4 @@ EXPERIMENTS: dict[str, str] = {
     "zaratti-fig8": "grouser.experiments.zaratti_fig8",
     "zaratti-fig9": "grouser.experiments.zaratti_fig9",
 }
-"""Name on the command line → module; imported on use."""
+"""Name on the command line → module, which is imported on use."""

@@ -1,7 +1,8 @@
-"""Rigs of `closed_forms`: crawlers nobody tuned to, and what is measured of them.
+"""Rigs of `closed_forms`: generic crawlers and the measurements made with them.
 
-Every rig builds a small world, lets time pass and returns one number. Sizes in m, N, rad inside;
-the names of what is returned say their unit.
+No parameter was tuned to these crawlers. Every measurement builds a small world, steps it and
+returns one number. Lengths are in m, forces in N and angles in rad; a function that returns another
+unit has it in its name.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Literal
 import mujoco
 import numpy as np
 
-from grouser.frames import Array, Pose, degrees, millimetres, radians, to_rpy
+from grouser.frames import Array, Pose, degrees, millimetres, milliseconds, radians, to_rpy
 from grouser.physics.contacts import BELT
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -27,51 +28,51 @@ from grouser.world.terrain.step import Step
 GRAVITY = STANDARD.gravity
 ROBOT = "robot"
 SETTLED = 0.6
-"""s until a robot that is put down stands still."""
+"""s after which a robot that was put down is at rest."""
 BAR = (0.006, 0.010)
-"""m; length and height of a grouser."""
+"""Length and height of a grouser, m."""
 CREEP = 0.05
-"""m/s; slow enough for statics."""
+"""Quasi-static speed, m/s."""
 
 Belts = Literal["grousers", "smooth", "surface", "wheels"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlerCase:
-    """A crawler, its ground and the time step."""
+    """Parameters of a crawler, its ground and the time step."""
 
     length: float
-    """Between the axles."""
+    """Distance between the axles, m."""
     gauge: float
     radius: float = 0.08
-    """Of the pulleys, to the grousers' tips."""
+    """Radius of the pulleys including the grousers, m."""
     belts: Belts = "grousers"
     bar_pitch: float = 0.035
-    """From one grouser to the next."""
+    """Distance between neighbouring grousers, m."""
     mass: float = 15.0
     friction: float = 0.6
     timestep: float = 0.001
     centre_z: float = 0.0
-    """Centre of mass over the line through the axles."""
+    """Height of the centre of mass above the line through the axles, m."""
 
     @property
     def x(self) -> float:
-        """Centre of mass before the rear axle."""
+        """Distance of the centre of mass ahead of the rear axle, m."""
         return self.length / 2
 
     @property
     def wheels(self) -> int:
-        """How many stand for a belt."""
+        """Number of wheels that replace a belt."""
         return max(2, round(self.length / 0.06))
 
     @property
     def weight(self) -> float:
-        """N."""
+        """Weight, N."""
         return self.mass * GRAVITY
 
     @property
-    def described(self) -> dict[str, Any]:
-        """What a table says about it."""
+    def table_cells(self) -> dict[str, Any]:
+        """Cells that identify the case in a table."""
         belts: str = self.belts
         if self.belts == "grousers" and self.bar_pitch != CrawlerCase.bar_pitch:
             belts += f" every {millimetres(self.bar_pitch):g} mm"
@@ -81,7 +82,7 @@ class CrawlerCase:
             "belts": belts,
             "L/B": round(self.length / self.gauge, 2),
             "friction": round(self.friction, 3),
-            "step_ms": 1000 * self.timestep,
+            "step_ms": milliseconds(self.timestep),
         }
 
     def options(self) -> dict[str, Any]:
@@ -103,7 +104,7 @@ class CrawlerCase:
         }
 
     def stand(self, *, slope: float = 0.0, height: float = 0.0, wall: Terrain | None = None) -> Rig:
-        """Return it standing on a slope (rad), or ``height`` above level ground."""
+        """Return a rig with this crawler on a slope (rad) or ``height`` (m) above level ground."""
         terrain: tuple[Terrain, ...] = (Flat(friction=self.friction, slope_deg=degrees(slope)),)
         options, pitch = self.options(), -degrees(slope)
         terrain += (wall,) if wall else ()
@@ -111,7 +112,7 @@ class CrawlerCase:
 
 
 class Rig:
-    """One robot in a world of its own, in motion."""
+    """Simulation of one robot in its own world."""
 
     def __init__(
         self,
@@ -139,51 +140,51 @@ class Rig:
         self.root = self.model.body(f"{ROBOT}/{robot.root}").id
 
     def run(self, seconds: float, **command: float) -> None:
-        """Tell the robot ``command`` if there is any, and let time pass."""
+        """Send ``command`` to the robot, if given, and step the simulation."""
         if command:
             self.simulation.command(ROBOT, command)
-        self.simulation.step(seconds)
+        self.simulation.step(self.simulation.round_to_steps(seconds))
 
     @property
     def pose(self) -> Pose:
-        """Of the robot's root in the world."""
+        """Pose of the robot's root in the world."""
         return self.simulation.pose(ROBOT)
 
     @property
     def roll_pitch_yaw(self) -> Array:
-        """Of the robot's root, rad."""
+        """Orientation of the robot's root, rad."""
         return to_rpy(self.pose.wxyz)
 
     @property
     def work(self) -> float:
-        """Signed work of all drives so far, J."""
+        """Signed work of all drives since the start, J."""
         return float(self.simulation.state.memory.work.sum())
 
     def rolling_loads(self, samples: int = 24) -> tuple[Array, Array]:
-        """Return the same of many moments in which its belts roll slowly on by two pitches.
+        """Return `loads` at many times while the belts advance slowly by two pitches.
 
-        Which grousers touch, and how hard, depends on where they are.
+        The grousers in contact and their loads depend on the position of the belt.
         """
-        way = 2 * max(belt.pitch for belt in self.simulation.scene.belts)
+        distance = 2 * max(belt.pitch for belt in self.simulation.scene.belts)
         self.run(SETTLED, forward=CREEP)
-        moments = []
+        batches = []
         for _ in range(samples):
-            self.run(way / CREEP / samples)
-            moments.append(self.loads())
-        points, loads = zip(*moments, strict=True)
+            self.run(distance / CREEP / samples)
+            batches.append(self.loads())
+        points, loads = zip(*batches, strict=True)
         return np.concatenate(points), np.concatenate(loads)
 
     def loads(self) -> tuple[Array, Array]:
-        """Return where belts touch, in the robot's frame (n, 3), and the normal forces there."""
+        """Return the belts' contact points, (n, 3) in the robot frame, and normal forces, N."""
         mujoco.mj_forward(self.model, self.data)
-        back = self.pose.inverse()
+        X_RW = self.pose.inverse()
         points, loads, force = [], [], np.zeros(6)
         for number in range(self.data.ncon):
             contact = self.data.contact[number]
             belts = self.model.geom_contype[contact.geom] == BELT
             if belts.any() and contact.dim == 3:
                 mujoco.mj_contactForce(self.model, self.data, number, force)
-                points.append(back.apply(contact.pos))
+                points.append(X_RW.apply(contact.pos))
                 loads.append(force[0])
         return np.array(points).reshape(-1, 3), np.array(loads)
 
@@ -193,7 +194,7 @@ def _physics(timestep: float) -> PhysicsSettings:
 
 
 def turning(rig: Rig, rate: float, seconds: float = 1.5) -> float:
-    """Return the turning rate reached over ``rate`` (rad/s)."""
+    """Return the ratio of the turning rate reached to the commanded ``rate`` (rad/s)."""
     rig.run(SETTLED)
     rig.run(SETTLED, turn=rate)
     turned, before = 0.0, float(rig.roll_pitch_yaw[2])
@@ -206,44 +207,44 @@ def turning(rig: Rig, rate: float, seconds: float = 1.5) -> float:
 
 
 def slip_angle_deg(case: CrawlerCase) -> float:
-    """Return the slope on which it would begin to slide, from how it speeds up on a steeper one."""
+    """Return the slope at which sliding begins, from the acceleration on a steeper one, degrees."""
     slope = math.atan(case.friction) + radians(4)
     rig = case.stand(slope=slope)
-    times, ways = [], []
+    times, distances = [], []
     for _ in range(8):
         rig.run(0.1)
         times.append(rig.simulation.time)
-        ways.append(-rig.pose.position[0] / math.cos(slope))
-    acceleration = 2 * np.polyfit(times[2:], ways[2:], 2)[0]
+        distances.append(-rig.pose.position[0] / math.cos(slope))
+    acceleration = 2 * np.polyfit(times[2:], distances[2:], 2)[0]
     return float(degrees(math.atan(math.tan(slope) - acceleration / (GRAVITY * math.cos(slope)))))
 
 
 def pull(case: CrawlerCase) -> float:
-    """Return what it pulls (N) at a rope on axle height that grows taut, while its belts slip."""
+    """Return the drawbar pull (N) on a stiff rope at axle height while the belts slip."""
     rig = case.stand()
     rig.run(SETTLED)
-    start, stiff = float(rig.pose.position[0]), 20 * case.weight
+    start, stiffness = float(rig.pose.position[0]), 20 * case.weight
     rig.run(0.0, forward=0.1)
-    pulled = []
+    pulls = []
     for _ in range(300):
-        taut = stiff * (float(rig.pose.position[0]) - start)
-        rig.data.xfrc_applied[rig.root, 0] = -taut
+        tension = stiffness * (float(rig.pose.position[0]) - start)
+        rig.data.xfrc_applied[rig.root, 0] = -tension
         rig.run(0.005)
-        pulled.append(taut)
-    return float(np.mean(pulled[-100:]))
+        pulls.append(tension)
+    return float(np.mean(pulls[-100:]))
 
 
 def creep_mm_per_minute(rig: Rig, seconds: float = 3.0) -> float:
-    """Return how fast a parked robot goes down its slope."""
+    """Return the speed at which a parked robot creeps down its slope, mm/min."""
     rig.run(2 * SETTLED)
     start = rig.pose.position
     rig.run(seconds)
-    way = float(np.linalg.norm(rig.pose.position - start))
-    return millimetres(way) * 60 / seconds
+    distance = float(np.linalg.norm(rig.pose.position - start))
+    return millimetres(distance) * 60 / seconds
 
 
 def climbing_work(case: CrawlerCase, slope: float) -> float:
-    """Return the drives' work on a slope over the potential energy that was gained."""
+    """Return the ratio of the drives' work to the potential energy gained on a slope (rad)."""
     rig = case.stand(slope=slope)
     rig.run(SETTLED, forward=0.2)
     work, height = rig.work, float(rig.pose.position[2])
@@ -252,7 +253,7 @@ def climbing_work(case: CrawlerCase, slope: float) -> float:
 
 
 def rebound_mm(rig: Rig) -> float:
-    """Return how high a dropped robot is again after it has touched the ground."""
+    """Return the height of the rebound of a dropped robot after its first contact, mm."""
     standing = rig.simulation.scene.robots[ROBOT].standing
     heights = []
     for _ in range(70):
@@ -263,7 +264,7 @@ def rebound_mm(rig: Rig) -> float:
 
 
 def flight(case: CrawlerCase) -> tuple[float, float]:
-    """Return energy and angular momentum of a spinning body after a flight, over those before."""
+    """Return the ratios of energy and angular momentum after a flight to those before."""
     rig = case.stand(height=3.0)
     rig.data.qvel[:6] = [0.5, 0.2, 1.0, 1.0, 2.0, 3.0]
 
@@ -277,19 +278,19 @@ def flight(case: CrawlerCase) -> tuple[float, float]:
 
     energy, spin = state()
     rig.run(0.5)
-    energy_then, spin_then = state()
-    return energy_then / energy, spin_then / spin
+    energy_after, spin_after = state()
+    return energy_after / energy, spin_after / spin
 
 
 def dragged_height_mm(shape: Literal["sphere", "box"], friction: float, speed: float) -> float:
-    """Return how far above where it stands a 1 kg body gets while it is dragged along."""
-    thing: Ball | Box = (
+    """Return the largest rise of a dragged 1 kg body above its height at rest, mm."""
+    body: Ball | Box = (
         Ball(name="thing", position=(0, 0, 0.05), radius=0.05, mass=1.0, friction=friction)
         if shape == "sphere"
         else Box(name="thing", position=(0, 0, 0.05), size=(0.1,) * 3, mass=1.0, friction=friction)
     )
     world = World(
-        name="dragged", physics=STANDARD, terrain=(Flat(friction=friction),), objects=(thing,)
+        name="dragged", physics=STANDARD, terrain=(Flat(friction=friction),), objects=(body,)
     )
     simulation = Simulation(world)
     simulation.step(0.5)
@@ -304,7 +305,7 @@ def dragged_height_mm(shape: Literal["sphere", "box"], friction: float, speed: f
 
 
 def climbs(case: CrawlerCase, height: float) -> bool:
-    """Say whether it gets up a step, creeping."""
+    """Return whether the crawler climbs a step of ``height`` (m) at creeping speed."""
     edge = case.length / 2 + case.radius + 0.03
     rig = case.stand(wall=Step(x=edge, height=height, friction=case.friction))
     rig.run(0.2, forward=CREEP)
@@ -319,12 +320,12 @@ def climbs(case: CrawlerCase, height: float) -> bool:
     return False
 
 
-def starts_up(case: CrawlerCase) -> bool:
-    """Say whether it raises its nose along a wall."""
+def starts_up_wall(case: CrawlerCase) -> bool:
+    """Return whether the crawler raises its nose along a wall."""
     edge = case.length / 2 + case.radius + 0.01
     rig = case.stand(wall=Step(x=edge, height=1.0, friction=case.friction))
     rig.run(0.2, forward=0.15)
-    for _ in range(32):  # near the limit it starts only after seconds
+    for _ in range(32):  # near the limit the climb starts only after seconds
         rig.run(0.25)
         if -float(rig.roll_pitch_yaw[1]) > radians(8):
             return True
@@ -332,9 +333,10 @@ def starts_up(case: CrawlerCase) -> bool:
 
 
 def tip_back_deg(case: CrawlerCase, near_deg: float) -> float:
-    """Return the slope on which it falls over backwards: gravity turns, half a degree a second.
+    """Return the slope at which the crawler tips over backwards, degrees.
 
-    Nothing else moves, so neither the drop on to a slope nor any speed helps it over.
+    Only the direction of gravity changes, by half a degree per second. So neither an impact on the
+    slope nor a speed contributes to the tipping.
     """
     rig = case.stand()
 
@@ -344,8 +346,8 @@ def tip_back_deg(case: CrawlerCase, near_deg: float) -> float:
         rig.run(0.02)
 
     start = near_deg - 5
-    for part in np.linspace(0, 1, 51):
-        turn_gravity(float(part) * start)
+    for fraction in np.linspace(0, 1, 51):
+        turn_gravity(float(fraction) * start)
     rig.run(0.3)
     for slope_deg in np.arange(start, near_deg + 4, 0.01):
         turn_gravity(float(slope_deg))
@@ -359,7 +361,8 @@ def bracket(
 ) -> tuple[float, float]:
     """Return the largest value that passes and the smallest that fails, near ``truth``.
 
-    Two runs try ``truth`` -+ ``tolerance``; more look where in between, or further out, it turns.
+    The first two runs are at ``truth`` -+ ``tolerance``. Further runs extend the bracket until it
+    contains the limit, then bisect it.
     """
     low, high = truth - tolerance, truth + tolerance
     low_passes, high_passes = passes(low), passes(high)

@@ -1,12 +1,12 @@
-"""Asanuma et al. 2004, figs 10-12: how far is the ball, and how sure is the robot of it?
+"""Asanuma et al. 2004, figs 10-12: mean and deviation of a measured distance to the ball.
 
-The robot stands, its head 15 deg down, and looks 100 times at a ball from 300 to 3,000 mm away,
-with the camera's characteristics and without them. Time stands still meanwhile, as in the paper's
-simulator, whose robots have no dynamics: ours would go on settling by micrometres. Distances are
-along the ground, from below the lens to the ball's middle. The figures are only drawn in the paper;
-what its text says is judged:
-without the characteristics the deviation is zero, with them it grows as the real robot's does, and
-the mean is right (ours: within 5 % up to 1.5 m).
+The robot stands with its head 15 deg down and measures the distance to a ball 100 times, at 300 to
+3,000 mm, with the camera's characteristics and without them. The simulation does not step between
+two measurements: the robots of the paper's simulator have no dynamics, and ours would settle by
+micrometres. Distances are along the ground, from below the lens to the centre of the ball. The
+paper only draws the figures, so the statements of its text are compared: the deviation is zero
+without the characteristics, it grows with the distance with them as that of the real robot does,
+and the mean is right (our tolerance: 5 % up to 1.5 m).
 """
 
 from __future__ import annotations
@@ -32,62 +32,62 @@ if TYPE_CHECKING:
 
 DISTANCES_MM = tuple(range(300, 3001, 100))
 QUICK_MM = (300, 600, 1000, 1500, 2000, 3000)
-TIMES, QUICK_TIMES = 100, 20  # the paper's, and enough to see a deviation
-TILT = radians(-15.0)  # sees the ball from 200 mm to the horizon
-STAND = -1.8  # m   the robot's x: the ball is between it and the sky-blue goal
-SETTLED = 2.0  # s   after which the head has stopped
-NEAR_MM, MOST_OFF = 1500, 0.05  # how far the mean must be right, and how right
-GROWS = 0.8  # rank correlation of deviation and distance that is called growing
-SHOWN_MM = (500, 1000, 2000)  # pictures
+TIMES, QUICK_TIMES = 100, 20  # the paper's number; enough for a deviation
+TILT = radians(-15.0)  # the view reaches from 200 mm to the horizon
+STAND = -1.8  # m   x of the robot; the ball lies between it and the sky-blue goal
+SETTLED = 2.0  # s   after which the head is at rest
+NEAR_MM, MAX_ERROR = 1500, 0.05  # range and relative tolerance of the mean
+GROWS = 0.8  # least rank correlation of deviation and distance that counts as growth
+SHOWN_MM = (500, 1000, 2000)  # distances with pictures in the report
 
 
 @dataclass(frozen=True)
 class BallMeasurements:
-    """All measurements of one distance."""
+    """All measurements at one distance."""
 
     distance: float
-    """True, m."""
+    """True distance, m."""
     measured: dict[str, Array]
-    """With and without the characteristics, m; nan: no ball seen."""
+    """Measured distances with and without the characteristics, m; nan if no ball was found."""
     pictures: dict[str, Image]
-    """The last picture of each, with the colours the robot found on its right."""
+    """Last picture of each camera, with the detected colour classes on its right."""
 
     def mean_mm(self, camera: str) -> float:
-        """Return the mean of what was measured, mm."""
+        """Return the mean of the measured distances, mm."""
         return millimetres(float(np.mean(self.measured[camera])))
 
     def deviation_mm(self, camera: str) -> float:
-        """Return the standard deviation, mm."""
+        """Return the standard deviation of the measured distances, mm."""
         values = self.measured[camera]
-        return millimetres(float(np.std(values - values[0], ddof=1)))  # equal ones: exactly 0
+        return millimetres(float(np.std(values - values[0], ddof=1)))  # exactly 0 if all are equal
 
     @property
-    def off(self) -> float:
-        """Return how far the mean with the characteristics is off, of the distance."""
+    def mean_error(self) -> float:
+        """Relative error of the mean with the characteristics."""
         return abs(self.mean_mm("with") / millimetres(self.distance) - 1)
 
 
 def run(run_options: RunOptions) -> Report:
-    """Measure every distance and compare with what the paper says."""
+    """Measure at every distance and compare with the paper's text."""
     distances = QUICK_MM if run_options.quick else DISTANCES_MM
     times = QUICK_TIMES if run_options.quick else TIMES
     measurements = []
     for number, distance in enumerate(distances):
         run_options.progress("looking at the ball", number, len(distances))
-        measurements.append(look(metres(distance), times, run_options.seed))
-    grows = _rank_correlation([looks.deviation_mm("with") for looks in measurements])
+        measurements.append(measure_ball(metres(distance), times, run_options.seed))
+    grows = _rank_correlation([one.deviation_mm("with") for one in measurements])
     table = Table(
         "cmos-distance",
         f"{rig.PAPER}, figs 11 and 12",
         f"Distance to a ball, {times} measurements each"
         + (" (quick)" if run_options.quick else ""),
-        (*(_row(looks) for looks in measurements), _growth(grows)),
+        (*(_row(one) for one in measurements), _growth(grows)),
         _figures(measurements, grows),
         (
             "Paper's column: the standard deviation without the characteristics, which its text "
             "calls zero; its means and other deviations are only drawn.",
             f"A row agrees when ours is zero, too, and, up to {NEAR_MM} mm, the mean with the "
-            f"characteristics is at most {MOST_OFF:.0%} off.",
+            f"characteristics is at most {MAX_ERROR:.0%} off.",
         ),
     )
     report = Report(table)
@@ -97,8 +97,8 @@ def run(run_options: RunOptions) -> Report:
     return report
 
 
-def look(distance: float, times: int, seed: int) -> BallMeasurements:
-    """Look ``times`` times at a ball ``distance`` (m) away."""
+def measure_ball(distance: float, times: int, seed: int) -> BallMeasurements:
+    """Measure ``times`` times the distance to a ball that is ``distance`` (m) away."""
     lens = STAND + float(rig.NECK.gaze(TILT, 0.0).position[0])
     simulation = Simulation(rig.world(STAND, 0.0, 0.0, (lens + distance, 0.0)), seed=seed)
     simulation.command(rig.ROBOT, tilt=TILT)
@@ -106,25 +106,25 @@ def look(distance: float, times: int, seed: int) -> BallMeasurements:
     software = {name: rig.vision(name) for name in rig.CAMERAS}
     angles = simulation.read(rig.ROBOT, "neck")
     measured, pictures = {}, {}
-    for name, eye in software.items():
+    for name, vision in software.items():
         distances = []
         for image in rig.pictures(simulation, name, times):
-            seen = eye.see(image, angles["tilt"], angles["pan"], angles["roll"])
+            seen = vision.see(image, angles["tilt"], angles["pan"], angles["roll"])
             distances.append(np.nan if seen.ball is None else seen.ball.distance)
         measured[name] = np.array(distances)
         pictures[name] = np.concatenate([image, paint_classes(seen.kinds)], axis=1)
     return BallMeasurements(distance, measured, pictures)
 
 
-def _row(looks: BallMeasurements) -> Row:
-    still = looks.deviation_mm("without") == 0
-    right = looks.off <= MOST_OFF or millimetres(looks.distance) > NEAR_MM
-    ours = {"deviation_without_mm": looks.deviation_mm("without")}
-    ours |= {"mean_without_mm": looks.mean_mm("without")}
-    ours |= {"mean_with_mm": looks.mean_mm("with"), "deviation_with_mm": looks.deviation_mm("with")}
-    ours |= {"mean_with_off_percent": 100 * looks.off}
-    case = {"distance_mm": round(millimetres(looks.distance))}
-    return Row(case, {"deviation_without_mm": 0}, ours, still and right)
+def _row(one: BallMeasurements) -> Row:
+    exact = one.deviation_mm("without") == 0
+    right = one.mean_error <= MAX_ERROR or millimetres(one.distance) > NEAR_MM
+    ours = {"deviation_without_mm": one.deviation_mm("without")}
+    ours |= {"mean_without_mm": one.mean_mm("without")}
+    ours |= {"mean_with_mm": one.mean_mm("with"), "deviation_with_mm": one.deviation_mm("with")}
+    ours |= {"mean_with_off_percent": 100 * one.mean_error}
+    case = {"distance_mm": round(millimetres(one.distance))}
+    return Row(case, {"deviation_without_mm": 0}, ours, exact and right)
 
 
 def _growth(grows: float) -> Row:
@@ -139,25 +139,21 @@ def _growth(grows: float) -> Row:
 
 
 def _figures(measurements: list[BallMeasurements], grows: float) -> dict[str, float | int]:
-    near = [looks for looks in measurements if millimetres(looks.distance) <= NEAR_MM]
+    near = [one for one in measurements if millimetres(one.distance) <= NEAR_MM]
     return {
-        f"largest_mean_error_up_to_{NEAR_MM}_mm_percent": 100 * max(looks.off for looks in near),
-        "largest_deviation_without_mm": max(
-            looks.deviation_mm("without") for looks in measurements
-        ),
+        f"largest_mean_error_up_to_{NEAR_MM}_mm_percent": 100 * max(one.mean_error for one in near),
+        "largest_deviation_without_mm": max(one.deviation_mm("without") for one in measurements),
         "deviation_with_nearest_mm": measurements[0].deviation_mm("with"),
         "deviation_with_farthest_mm": measurements[-1].deviation_mm("with"),
         "rank_correlation_of_deviation_and_distance": grows,
         "pictures_without_a_ball": sum(
-            int(np.isnan(values).sum())
-            for looks in measurements
-            for values in looks.measured.values()
+            int(np.isnan(values).sum()) for one in measurements for values in one.measured.values()
         ),
     }
 
 
 def _rank_correlation(values: list[float]) -> float:
-    """Return Spearman's coefficient of ``values`` and their order; 1: each is above the last."""
+    """Return Spearman's rank correlation of ``values`` with their order; 1 if they increase."""
     ranks = np.argsort(np.argsort(values))
     return float(np.corrcoef(ranks, np.arange(len(values)))[0, 1])
 
@@ -167,14 +163,14 @@ def _plot(measurements: list[BallMeasurements]) -> Figure:
 
     figure = Figure(figsize=(9.0, 3.8), layout="constrained")
     means, deviations = figure.subplots(1, 2)
-    true = [millimetres(looks.distance) for looks in measurements]
+    true = [millimetres(one.distance) for one in measurements]
     means.plot(true, true, color="#b9c0c8", label="true")
     for name, colour in (("with", "#e07a1f"), ("without", "#3b6ea8")):
         label = f"{name} characteristics"
         means.plot(
-            true, [looks.mean_mm(name) for looks in measurements], "o-", ms=3, c=colour, label=label
+            true, [one.mean_mm(name) for one in measurements], "o-", ms=3, c=colour, label=label
         )
-        spread = [looks.deviation_mm(name) for looks in measurements]
+        spread = [one.deviation_mm(name) for one in measurements]
         deviations.plot(true, spread, "o-", ms=3, c=colour, label=label)
     means.set(xlabel="distance [mm]", ylabel="mean of measurements [mm]")
     deviations.set(xlabel="distance [mm]", ylabel="standard deviation [mm]")
@@ -184,7 +180,7 @@ def _plot(measurements: list[BallMeasurements]) -> Figure:
 
 
 def _add_pictures(report: Report, measurements: list[BallMeasurements]) -> None:
-    """Add Fig. 10: the setting, and what the robot sees and makes of it."""
+    """Add Fig. 10: the setting, the robot's pictures and the detected colours."""
     lens = STAND + float(rig.NECK.gaze(TILT, 0.0).position[0])
     simulation = Simulation(rig.world(STAND, 0.0, 0.0, (lens + 1.0, 0.0)))
     simulation.command(rig.ROBOT, tilt=TILT)
@@ -193,11 +189,11 @@ def _add_pictures(report: Report, measurements: list[BallMeasurements]) -> None:
         view = Viewpoint((STAND + 0.6, 0.0, 0.1), 1.9, 60.0, -20.0)
         setting = renderer.picture(simulation.model, simulation.data, view)
     report.add_picture(setting, "The setting, ball at 1,000 mm (Fig. 10)")
-    for looks in measurements:
-        if round(millimetres(looks.distance)) in SHOWN_MM:
-            both = np.concatenate([looks.pictures["without"], looks.pictures["with"]], axis=0)
+    for one in measurements:
+        if round(millimetres(one.distance)) in SHOWN_MM:
+            both = np.concatenate([one.pictures["without"], one.pictures["with"]], axis=0)
             report.add_picture(
                 both.repeat(3, axis=0).repeat(3, axis=1),
-                f"{millimetres(looks.distance):.0f} mm: picture and colour detection, without the "
+                f"{millimetres(one.distance):.0f} mm: picture and colour detection, without the "
                 "characteristics (upper) and with them (lower)",
             )

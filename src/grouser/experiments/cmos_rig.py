@@ -1,8 +1,9 @@
-"""What the experiments of Asanuma et al. 2004 share: field, robot, two cameras, its software.
+"""Shared set-up of the experiments of Asanuma et al. 2004: field, robot, two cameras, vision.
 
-The robot has its camera twice, in one place: with all characteristics, and as the pinhole that
-OpenGL draws. So both see the same world at the same instant. The software is told what the real
-robot's would be: the lens' calibration, the neck's lengths, the posture, the field's map.
+The robot has two cameras at the same pose: one with all characteristics, one ideal pinhole as drawn
+by OpenGL. Both image the same instant. The vision software has the same inputs as on the real
+robot: the calibration of the lens, the lengths of the neck, the joint angles and the map of the
+field.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from grouser.perception.landmarks import BeaconShape, beacon_name, post_name
@@ -41,11 +43,11 @@ from grouser.world.terrain.league_field import (
 PAPER = "Asanuma et al. 2004"
 ROBOT = "rex"
 CAMERAS: dict[str, Camera] = {"with": ERS210_CAMERA, "without": ERS210_CAMERA.ideal()}
-"""With and without camera characteristics; also the names of the sensors."""
+"""Cameras with and without the characteristics; the keys are the names of the sensors."""
 FIELD = LeagueField(friction=0.6)  # estimate: rubber paws on carpet
 HEIGHT = ERS210.build().standing
-"""Of the body's origin over the ground when the robot stands, m."""
-# The robot's packets hold a sample every 8 ms (sources.md B1); each fifth is of a picture's time.
+"""Height of the body's origin above the ground when the robot stands, m."""
+# The robot's packets hold a sample every 8 ms (sources.md B1); every fifth has a picture's time.
 _NECK_ANGLES = {
     "kind": "encoder",
     "name": "neck",
@@ -58,7 +60,7 @@ NECK = Neck(
 
 
 def world(x: float, y: float, heading_deg: float, ball: tuple[float, float] | None = None) -> World:
-    """Return the field with the robot at x, y (m), and a ball if there is one, lying still."""
+    """Return the field with the robot at x, y (m) and, if ``ball`` is given, a fixed ball there."""
     robot = RobotEntry(
         name=ROBOT,
         kind="ers210",
@@ -71,7 +73,7 @@ def world(x: float, y: float, heading_deg: float, ball: tuple[float, float] | No
 
 
 def vision(name: str) -> Vision:
-    """Return the software for one of the `CAMERAS`."""
+    """Return the vision software for one of the `CAMERAS`."""
     lens = CAMERAS[name].lens
     assert isinstance(lens.distortion, Radial)
     optics = CameraOptics(
@@ -83,24 +85,29 @@ def vision(name: str) -> Vision:
 
 
 def see(simulation: Simulation, name: str, software: Vision) -> Sightings:
-    """Return what ``software`` sees in the newest picture of one of the `CAMERAS`."""
+    """Return the sightings of ``software`` in the newest picture of one of the `CAMERAS`."""
     angles = simulation.read(ROBOT, "neck")
     image = simulation.read(ROBOT, name).array("image")
     return software.see(image, angles["tilt"], angles["pan"], angles["roll"])
 
 
 def pictures(simulation: Simulation, name: str, count: int) -> Iterator[Image]:
-    """Yield pictures that one of the `CAMERAS` takes of this very instant."""
+    """Yield pictures of the current instant, taken by one of the `CAMERAS`."""
     _, camera = simulation.scene.sensors[ROBOT, name]
-    nothing = np.empty(0)  # a camera asks for no drives
-    moment = SensorContext(simulation.model, simulation.data, (), lambda: nothing, nothing)
+    context = camera_context(simulation.model, simulation.data)
     rng = generator(simulation.seed, f"{ROBOT}/{name}/instant")
     for _ in range(count):
-        yield np.asarray(camera.read(moment, rng)["image"])
+        yield np.asarray(camera.read(context, rng)["image"])
+
+
+def camera_context(model: mujoco.MjModel, data: mujoco.MjData) -> SensorContext:
+    """Return the context in which a camera is read; a camera needs no drives."""
+    no_drives = np.empty(0)
+    return SensorContext(model, data, (), lambda: no_drives, no_drives)
 
 
 def field_map() -> FieldMap:
-    """Return what the robot knows of the field."""
+    """Return the map of the field that the robot localises with."""
     places = {beacon_name(b.upper, b.lower): (b.x, b.y) for b in FIELD.beacons}
     for goal in GOALS:
         for side, post in zip(("left", "right"), goal.posts, strict=True):
@@ -109,11 +116,11 @@ def field_map() -> FieldMap:
 
 
 def _sensor(name: str, camera: Camera) -> dict[str, Any]:
-    # Real pictures and joint angles carry their times, so software pairs them whenever they come;
-    # without a delay they come together.
-    named = dataclasses.replace(camera, name=name, delay_s=0.0)
-    fields = {field.name: getattr(named, field.name) for field in dataclasses.fields(named)}
-    del fields["X_MS"]  # the mount is the lens' place
+    # Real pictures and joint angles carry their times, so the software pairs them whenever they
+    # arrive. Without a delay both arrive together.
+    renamed = dataclasses.replace(camera, name=name, delay_s=0.0)
+    fields = {field.name: getattr(renamed, field.name) for field in dataclasses.fields(renamed)}
+    del fields["X_MS"]  # the mount is the pose of the lens
     return {"kind": "camera", **fields}
 
 

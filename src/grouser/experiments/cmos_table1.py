@@ -1,12 +1,14 @@
-"""Asanuma et al. 2004, Table 1: how well does a robot find itself on the field?
+"""Asanuma et al. 2004, Table 1: accuracy of self-localisation on the field.
 
-At 36 poses the robot stands and waves its head for 30 s; from 25 pictures a second and the neck's
-angles its software finds beacons and goals, and a Monte Carlo localiser, which starts knowing
-nothing, where it is. Both cameras look at the same instants: with the characteristics and without.
+At 36 poses the robot stands and swings its head for 30 s. The vision software detects beacons and
+goals in 25 pictures per second with the angles of the neck. A Monte Carlo localiser with a uniform
+prior estimates the pose. Both cameras, with the characteristics and without, image the same
+instants.
 
-The paper suspects that its simulator's errors came from images in step with the head's waving. The
-last rows try that with few pictures, as its simulator had: five a wave, in step, so that the same
-five views come over and over, each from a head that turns the same way; and as many out of step.
+The paper suspects that its simulator's errors came from images in step with the head's swinging.
+The last rows test this with few pictures, as its simulator had. In step, five pictures per swing
+period repeat the same five views, each with the head turning in the same direction. Out of step,
+the same number of pictures shows changing views.
 """
 
 from __future__ import annotations
@@ -40,19 +42,19 @@ POSES: tuple[Start, ...] = tuple(
     for y in (0.0, 0.5, 1.0)
     for heading in (45.0, -45.0, 135.0, -135.0)
 )
-QUICK = POSES[:: len(POSES) // 6 + 1]  # every x, y and heading is among them
-DURATION, QUICK_DURATION = 30.0, 15.0  # s   sec. 5.2; enough to see it work
+QUICK = POSES[:: len(POSES) // 6 + 1]  # contains every x, y and heading
+DURATION, QUICK_DURATION = 30.0, 15.0  # s   sec. 5.2; long enough for a smoke test
 
 PICTURE = 1 / rig.CAMERAS["with"].rate_hz  # s
-SWING = radians(87.0)  # how far the head turns to either side; its limit is 89.6
-IN_STEP = 75 * PICTURE  # s   one wave, a whole number of pictures: 116 deg/s; estimate
-OUT_OF_STEP = IN_STEP + 0.382 * PICTURE  # s   no two waves have pictures at the same angles
-SPARSE_IN, SPARSE_OUT = 15, 14  # every such picture makes 5 and 5.4 a wave
+SWING = radians(87.0)  # amplitude of the pan angle; its limit is 89.6 deg
+IN_STEP = 75 * PICTURE  # s   period of a whole number of pictures: 116 deg/s; estimate
+OUT_OF_STEP = IN_STEP + 0.382 * PICTURE  # s   no two periods have pictures at the same angles
+SPARSE_IN, SPARSE_OUT = 15, 14  # every 15th and 14th picture: 5 and 5.4 per period
 SPARSELY = SensorModel(trust=SPARSE_IN * SensorModel().trust)
-"""Pictures so far apart err less alike: each counts for as much as all those in between."""
+"""Errors of sparse pictures are less correlated, so each has the weight of those it replaces."""
 
 Printed = tuple[float, float, float]
-"""Real robot, simulation without, simulation with camera characteristics."""
+"""Values of the real robot, the simulation without and with camera characteristics."""
 PRINTED: dict[tuple[str, str], Printed] = {  # Table 1, row by row
     ("x", "rms_error_mm"): (186, 272, 291),
     ("x", "max_error_mm"): (393, 731, 731),
@@ -75,23 +77,23 @@ PRINTED: dict[tuple[str, str], Printed] = {  # Table 1, row by row
 
 @dataclass(frozen=True)
 class LocalisationResult:
-    """What one localiser said in the end, beside the truth."""
+    """Final estimate of one localiser, and the true pose."""
 
     estimate: PoseEstimate
     truth: Array
-    """x, y (m) and heading (rad), (3,)."""
+    """True x, y (m) and heading (rad), (3,)."""
     sightings: int
 
     @property
     def error(self) -> Array:
-        """Estimated less true x, y (m) and heading (rad), (3,)."""
+        """Estimated minus true x, y (m) and heading (rad), (3,)."""
         off = self.estimate.pose - self.truth
         off[2] = wrap_angle(off[2])
         return off
 
 
 ResultsByCamera = Mapping[str, LocalisationResult]
-"""By the localiser's name."""
+"""Results by the name of the localiser."""
 
 LOCALISERS = {
     "with": SensorModel(),
@@ -102,14 +104,14 @@ LOCALISERS = {
 
 
 def run(run_options: RunOptions) -> Report:
-    """Stand the robot at every pose and compare what it believes with the truth."""
+    """Localise the robot at every pose and compare the estimates with the true poses."""
     poses = QUICK if run_options.quick else POSES
     duration = QUICK_DURATION if run_options.quick else DURATION
     outcomes = localise_everywhere(
         poses,
         duration,
         run_options.seed,
-        lambda done: run_options.progress("waving heads", done, len(poses)),
+        lambda done: run_options.progress("localising", done, len(poses)),
     )
     results = {name: figures([o[name] for o in outcomes]) for name in outcomes[0]}
     table = Table(
@@ -143,14 +145,14 @@ _NOTES = (
 def localise_everywhere(
     poses: Sequence[Start], duration: float, seed: int, progress: Callable[[int], None]
 ) -> list[ResultsByCamera]:
-    """Return the outcome at every pose, found on all cores; their number changes nothing."""
+    """Return the outcome at every pose; runs on all cores, whose number does not matter."""
     workers = min(len(poses), cores())
     outcomes: dict[int, ResultsByCamera] = {}
-    # Spawned, not forked: an OpenGL context does not survive a fork.
+    # Processes are spawned because an OpenGL context does not survive a fork.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         jobs = {
-            pool.submit(stand_at, pose, duration, (seed, number)): number
+            pool.submit(localise_at, pose, duration, (seed, number)): number
             for number, pose in enumerate(poses)
         }
         for job in as_completed(jobs):
@@ -159,13 +161,13 @@ def localise_everywhere(
     return [outcomes[number] for number in range(len(poses))]
 
 
-def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> ResultsByCamera:
-    """Wave the head at one pose for ``duration`` (s), and localise in four ways.
+def localise_at(pose: Start, duration: float, seed: tuple[int, ...]) -> ResultsByCamera:
+    """Swing the head at one pose for ``duration`` (s) and run the four `LOCALISERS`.
 
     Args:
-        pose: where the robot stands.
-        duration: of the waving, s.
-        seed: decides everything random here.
+        pose: pose of the robot.
+        duration: duration of the swinging, s.
+        seed: seed of all random numbers.
     """
     x, y, heading = pose
     truth = np.array([x, y, radians(heading)])
@@ -177,57 +179,57 @@ def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> ResultsByCa
     }
     counts = dict.fromkeys(localisers, 0)
 
-    def tell(name: str, sightings: list[LandmarkSighting]) -> None:
+    def update(name: str, sightings: list[LandmarkSighting]) -> None:
         localisers[name].see(sightings)
         counts[name] += len(sightings)
 
-    sparse = math.ceil(round(duration / PICTURE) / SPARSE_IN)  # as many pictures in both
-    for number, seen in enumerate(watch(pose, duration, run_seed, OUT_OF_STEP)):
-        tell("with", seen("with"))
-        tell("without", seen("without"))
+    sparse = math.ceil(round(duration / PICTURE) / SPARSE_IN)  # the same number of pictures in both
+    for number, seen in enumerate(views(pose, duration, run_seed, OUT_OF_STEP)):
+        update("with", seen("with"))
+        update("without", seen("without"))
         if number % SPARSE_OUT == 0 and number // SPARSE_OUT < sparse:
-            tell("out of step", seen("with"))
-    for number, seen in enumerate(watch(pose, duration, run_seed, IN_STEP)):
+            update("out of step", seen("with"))
+    for number, seen in enumerate(views(pose, duration, run_seed, IN_STEP)):
         if number % SPARSE_IN == 0:
-            tell("in step", seen("with"))
+            update("in step", seen("with"))
     return {
         name: LocalisationResult(localiser.estimate(), truth, counts[name])
         for name, localiser in localisers.items()
     }
 
 
-def watch(
-    pose: Start, duration: float, seed: int, wave: float
+def views(
+    pose: Start, duration: float, seed: int, period: float
 ) -> Iterator[Callable[[str], list[LandmarkSighting]]]:
-    """Wave the head, one wave every ``wave`` (s); yield 25 times a second a way to look.
+    """Swing the head with a ``period`` (s); yield a function for every picture, 25 per second.
 
-    What is yielded takes a camera's name and returns what its picture shows; pictures that nobody
-    asks for are not drawn.
+    The function takes the name of a camera and returns the landmarks in its current picture. A
+    picture is drawn only on the first call.
     """
     simulation = Simulation(rig.world(*pose), seed=seed)
-    _schedule_waving(simulation, duration, wave)
+    _schedule_swings(simulation, duration, period)
     software = {name: rig.vision(name) for name in rig.CAMERAS}
     seen: dict[str, list[LandmarkSighting]] = {}
 
-    def look(name: str) -> list[LandmarkSighting]:
+    def landmarks(name: str) -> list[LandmarkSighting]:
         if name not in seen:
             seen[name] = rig.see(simulation, name, software[name]).landmarks
         return seen[name]
 
     for _ in range(round(duration / PICTURE)):
-        simulation.step(PICTURE)
+        simulation.step(simulation.round_to_steps(PICTURE))
         seen.clear()
-        yield look
+        yield landmarks
 
 
-def _schedule_waving(simulation: Simulation, duration: float, wave: float) -> None:
-    """Let the head go left and right at constant speed, from the middle."""
-    rate = 4 * SWING / wave
-    turns = int(2 * duration / wave) + 2
+def _schedule_swings(simulation: Simulation, duration: float, period: float) -> None:
+    """Schedule pan commands that swing the head left and right at constant speed."""
+    rate = 4 * SWING / period
+    turns = int(2 * duration / period) + 2
     simulation.command(rig.ROBOT, pan=speed(rate))
     for turn in range(turns):
-        way = -rate if turn % 2 == 0 else rate
-        simulation.schedule((turn / 2 + 0.25) * wave, Command(rig.ROBOT, {"pan": speed(way)}))
+        signed = -rate if turn % 2 == 0 else rate
+        simulation.schedule((turn / 2 + 0.25) * period, Command(rig.ROBOT, {"pan": speed(signed)}))
 
 
 # -- the table -------------------------------------------------------------------------------
@@ -289,7 +291,7 @@ def _row(
 
 
 def _step_rows(results: Mapping[str, Mapping[tuple[str, str], float]]) -> Iterator[Row]:
-    """Yield the paper's suspicion: the same number of pictures, in step and out of step."""
+    """Yield the rows with the same number of pictures in step and out of step."""
     for key in (("xy", "rms_error_mm"), ("theta", "rms_error_deg")):
         out, into = results["out of step"][key], results["in step"][key]
         yield Row(
@@ -328,6 +330,7 @@ def _changes(key: tuple[str, str], results: Mapping[str, Mapping[tuple[str, str]
 
 
 def _add_poses(report: Report, poses: Sequence[Start], outcomes: Sequence[ResultsByCamera]) -> None:
+    """Add a table with the errors at every pose."""
     rows = []
     for (x, y, heading), outcome in zip(poses, outcomes, strict=True):
         row: list[float] = [millimetres(x), millimetres(y), heading]

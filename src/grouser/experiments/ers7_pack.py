@@ -1,7 +1,7 @@
-"""Packs of ERS-7 in one world, and how long a frame of them takes (Zaratti et al. 2006, sec. 5).
+"""Worlds with several ERS-7 and the time per frame (Zaratti et al. 2006, sec. 5).
 
-A frame is what the paper's machine had to do 30 times a second: let that much time pass and draw
-one view. Everything runs on one core.
+A frame is the work of the paper's machine 30 times per second: step the simulation by 1/30 s and
+draw one view. Everything runs on one core.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from grouser.world.physics_settings import STANDARD, PhysicsSettings
 from grouser.world.terrain.flat import Flat
 
 RATE = 30.0
-"""Frames per second at which the paper's simulator ran."""
+"""Frame rate of the paper's simulator, Hz."""
 TIMESTEP = 0.002
-"""s; physics at 500 Hz."""
+"""Time step, s; physics at 500 Hz."""
 CARPET = 0.8
-"""Friction of a carpet under rubber paws, -; estimate."""
+"""Friction coefficient of rubber paws on a carpet; estimate."""
 PIXELS = 320, 240
-"""Of the view, width and height; the paper does not print its own."""
+"""Width and height of the view; not printed in the paper."""
 
 PHYSICS = PhysicsSettings(**STANDARD.model_dump() | {"timestep": TIMESTEP})
 
 
 def pack_world(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> World:
-    """Return a carpet with these robots and things on it."""
+    """Return a world with the robots and objects on a carpet."""
     return World(
         name="pack",
         physics=PHYSICS,
@@ -44,7 +44,7 @@ def pack_world(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> Worl
 
 
 def ers7_entry(name: str, x: float, y: float, heading: float, **command: float) -> RobotEntry:
-    """Return an ERS-7 at x, y (m) that looks along ``heading`` (rad) and has a command."""
+    """Return an ERS-7 at x, y (m) with a ``heading`` (rad) and an initial command."""
     return RobotEntry(
         name=name,
         kind="ers7",
@@ -55,30 +55,31 @@ def ers7_entry(name: str, x: float, y: float, heading: float, **command: float) 
 
 
 class TimedFrames:
-    """A simulation that is watched: time passes in frames, each ends with a picture."""
+    """Simulation that is stepped frame by frame; every frame ends with a picture."""
 
     def __init__(self, simulation: Simulation, view: Viewpoint, renderer: Renderer) -> None:
         self.simulation, self._view, self._renderer = simulation, view, renderer
-        self._begun, self._count = simulation.time, 0
+        self._start, self._count = simulation.time, 0
 
     def next(self) -> float:
-        """Let the next frame pass and draw it; return the seconds it took one core.
+        """Step the simulation by a frame, draw it and return the processor time, s.
 
-        Processor time of this process: on one core that is the time on the clock, less what other
-        programs took of it.
+        On one core the processor time of this process is the wall time minus the time of other
+        programs.
         """
         self._count += 1
-        begun = time.process_time()
-        self.simulation.step(max(0.0, self._begun + self._count / RATE - self.simulation.time))
+        start = time.process_time()
+        missing = max(0.0, self._start + self._count / RATE - self.simulation.time)
+        self.simulation.step(self.simulation.round_to_steps(missing))
         model, data = self.simulation.model, self.simulation.data
         self._renderer.picture(model, data, self._view)
-        return time.process_time() - begun
+        return time.process_time() - start
 
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Keep this process and what it starts, such as a software renderer, on one core."""
-    if not hasattr(os, "sched_setaffinity"):  # not Linux: the machine decides
+    """Pin this process and its new threads, such as a software renderer, to one core."""
+    if not hasattr(os, "sched_setaffinity"):  # the system cannot pin processes
         yield
         return
     cores = os.sched_getaffinity(0)

@@ -1,4 +1,4 @@
-"""How far friction may be from a table's own before a row's result turns."""
+"""Range of friction in which the result of a table row stays the same."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 
 def friction_margin(frictions: Sequence[float], letters: Sequence[str], usual: float) -> str:
-    """Return the range round the ``usual`` friction in which a row's result stays, as text.
+    """Return the range around the ``usual`` friction in which a row's result stays, as text.
 
     Args:
-        frictions: that were driven, rising; the usual one is among them.
-        letters: the row's result at each.
+        frictions: friction of each drive, ascending; contains ``usual``.
+        letters: result of each drive.
         usual: friction of the table.
     """
     low = high = frictions.index(usual)

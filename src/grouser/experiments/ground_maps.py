@@ -1,9 +1,10 @@
-"""Boxes against height maps: does a robot get over the same obstacles, and at which cost?
+"""Solids against height maps: results and costs of the same obstacles.
 
-Every apparatus of the mobility sheet that has one height everywhere, as solids and as height maps
-of 20 mm and of 10 mm cells, driven by the same operator. The map's points lie on the obstacles'
-edges; a vertical riser becomes a slope of one cell. Left out are the hurdle, whose pipes are
-slippery and overhang, and the tipping tests, whose bar leans over on its slope.
+The apparatuses of the mobility sheet are built as solids and as height maps of 20 mm and 10 mm
+cells and driven by the same operator. The points of a map lie on the edges of the obstacles; a
+vertical riser becomes a slope of one cell. Apparatuses that a height map cannot represent are
+omitted: the hurdle, whose slippery pipes overhang, and the tipping tests, whose bar overhangs on
+its slope.
 """
 
 from __future__ import annotations
@@ -36,26 +37,26 @@ TESTS = (
     "pitch_roll",
 )
 CELLS = (0.02, 0.01)
-"""m."""
-BEFORE, BEHIND, ASIDE = 1.6, 1.9, 0.8
-"""How far maps reach before, behind and beside an apparatus, m."""
+"""Cell sizes of the maps, m."""
+BEFORE, BEHIND, BESIDE = 1.6, 1.9, 0.8
+"""Extent of the maps before, behind and beside an apparatus, m."""
 INSIDE = 1e-9
-"""m by which points are looked up beside edges: there the higher side counts."""
+"""Offset of the sampled points from edges, m; selects the higher side of an edge."""
 
 
 @dataclass(frozen=True)
 class DrivenRun:
-    """How one robot did on one ground."""
+    """Result of one robot on one ground."""
 
     passed: bool
     contacts: float
-    """At a look, on average."""
+    """Mean number of contacts over the samples."""
     rtf: float
-    """Simulated time over the processor's."""
+    """Ratio of simulated time to processor time."""
 
 
 def run(run_options: RunOptions) -> Report:
-    """Drive everything over everything."""
+    """Drive every robot over every apparatus."""
     robots, tests = (("quince",), ("step",)) if run_options.quick else (ROBOTS, TESTS)
     cases = [
         (kind, test, size)
@@ -83,17 +84,17 @@ def run(run_options: RunOptions) -> Report:
 
 
 def as_map(course: Course, cell: float) -> HeightMap:
-    """Return the ground of ``course`` as a map of ``cell`` (m)."""
+    """Return the ground of ``course`` as a height map with cells of size ``cell`` (m)."""
     world = World(name="ground", physics=STANDARD, terrain=course.terrain, objects=course.things)
     columns = np.arange(-round(BEFORE / cell), round((course.end + BEHIND) / cell) + 1)
-    rows = np.arange(round(ASIDE / cell), -round(ASIDE / cell) - 1, -1)
+    rows = np.arange(round(BESIDE / cell), -round(BESIDE / cell) - 1, -1)
     points = np.stack(np.meshgrid(columns * cell + INSIDE, rows * cell + INSIDE), axis=-1)
     heights: Array = Ground(compose(world)).below(points).height
     return HeightMap.of(heights, cell, x=float(columns[0] * cell), friction=FRICTION)
 
 
-def _row(who: Candidate, test: str, size: float) -> Row:
-    trial = mobility_trial(who, test, size)
+def _row(candidate: Candidate, test: str, size: float) -> Row:
+    trial = mobility_trial(candidate, test, size)
     course = APPARATUS[test].at(size)
     drives = {"solids": _drive(trial.world, trial)}
     for cell in CELLS:
@@ -103,7 +104,7 @@ def _row(who: Candidate, test: str, size: float) -> Row:
         ours[name] = "passes" if drive.passed else "fails"
         ours[f"{name} contacts"] = round(drive.contacts)
         ours[f"{name} rtf"] = round(drive.rtf, 1)
-    case = {"robot": who.kind, "apparatus": test, "size": f"{size:g} {APPARATUS[test].unit}"}
+    case = {"robot": candidate.kind, "apparatus": test, "size": f"{size:g} {APPARATUS[test].unit}"}
     verdicts = {drive.passed for drive in drives.values()}
     return Row(case, None, ours, len(verdicts) == 1)
 
@@ -116,10 +117,10 @@ def _drive(world: World, trial: Trial) -> DrivenRun:
     """Drive the robot of ``trial`` in ``world``."""
     simulation, run = Simulation(world, crash_folder=None), TrialRun(trial)
     contacts, verdict = [], None
-    begun = time.process_time()
+    start = time.process_time()
     for verdict in samples(simulation, run):
         contacts.append(simulation.data.ncon)
         if verdict:
             break
-    spent = time.process_time() - begun
+    spent = time.process_time() - start
     return DrivenRun(verdict == "arrived", float(np.mean(contacts)), simulation.time / spent)

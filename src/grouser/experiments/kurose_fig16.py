@@ -1,14 +1,13 @@
-"""Kurose et al. 2008, figs 9-16: how far apart are two Kenafs on the same test?  DP matching.
+"""Kurose et al. 2008, figs 9-16: DP matching of the trajectories of two Kenafs.
 
-The paper matches its simulated Kenaf with the real one. We have no log of the real robot, so here
-**the reference is our other variant**: belts with lugs (``segments``) stand for the real robot,
-the paper's own wheels are the simulated one. What is compared is therefore the size of the gap
-between two models of one machine, not a simulation with the truth; `grouser compare` does that
-for whoever has a log.
+The paper matches its simulated Kenaf with the real one. No log of the real robot is available, so
+**the reference is our other variant**: belts with lugs (``segments``) replace the real robot, and
+the paper's own wheels are the simulated one. The comparison is therefore between two models of one
+machine. `grouser compare` compares a simulation with the log of a real robot.
 
-All tests of Table I are driven once with each variant; both see the same strategy and the same
-ground. Passed and failed are the tests that both variants pass or both fail, as in the paper,
-whose one test with unequal results is in neither group either.
+All tests of Table I are driven once with each variant, with the same strategy and ground. The
+groups of passed and failed tests contain those that both variants pass or both fail. In the paper,
+too, the one test with unequal results is in neither group.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ PRINTED = {  # sec. III-A
     "fig15_max_z_error_mm": 38.4,
     "fig15_max_pitch_error_deg": 11.0,
 }
-SAME_SIZE = 2.0  # a figure agrees when it is at most this many times larger or smaller
-RATE = 50.0  # Hz   looks are 0.1 s apart, 30 mm at our speed: lines between them are matched
-QUICK = (FIG8, PAPER[1], PAPER[11])  # a pass of each kind, and a failure
+SAME_SIZE = 2.0  # largest factor between two figures that agree
+RATE = 50.0  # Hz   samples are 0.1 s (30 mm) apart and are interpolated linearly
+QUICK = (FIG8, PAPER[1], PAPER[11])  # two passes and a failure
 
 
 def run(run_options: RunOptions) -> Report:
-    """Drive every test with both variants and match them."""
+    """Drive every test with both variants and match their trajectories."""
     cases = QUICK if run_options.quick else PAPER
     drives = [trial(case, variant=variant) for case in cases for variant in ("segments", "wheels")]
     outcomes = threads.run_trials(
@@ -83,15 +82,15 @@ def run(run_options: RunOptions) -> Report:
 
 
 def trajectory(outcome: Outcome) -> Trajectory:
-    """Return where a drive's root was, at `RATE`."""
+    """Return the trajectory of a drive's root, resampled at `RATE`."""
     x, _, z = outcome.positions.T
-    return Trajectory(outcome.times, x, z, to_rpy(outcome.wxyz)[:, 1]).resampled(RATE)
+    return Trajectory(outcome.times, x, z, to_rpy(outcome.wxyz)[:, 1]).resample(RATE)
 
 
 def _figures(
     matches: Mapping[ObstacleCase, TrajectoryMatch], groups: Mapping[str, list[ObstacleCase]]
 ) -> dict[str, float | None]:
-    """Return our figures by the names of `PRINTED`; None: no such test."""
+    """Return our figures by the names of `PRINTED`; None if a group has no test."""
     figures: dict[str, float | None] = {}
     for group, cases in groups.items():
         for name, unit, by in (("norm", "mm", millimetres(1.0)), ("pitch", "deg", degrees(1.0))):
@@ -113,7 +112,7 @@ def _add_plots(
     pairs: Mapping[ObstacleCase, tuple[Outcome, Outcome]],
     matches: Mapping[ObstacleCase, TrajectoryMatch],
 ) -> None:
-    """Add figs 9-16, of the segments variant and the wheels."""
+    """Add figs 9-16 for the variants ``segments`` and ``wheels``."""
     fig8 = matches[FIG8]
     report.add_text(
         "In all plots the black curve is our Kenaf on belts with lugs, the orange one our Kenaf on "
@@ -127,10 +126,10 @@ def _add_plots(
         plots.components(fig8, names=both), f"{FIG8.name}: before and after matching (figs 9-14)"
     )
     report.add_plot(plots.errors(fig8), f"{FIG8.name}: errors per frame (Fig. 15)")
-    named = {case.name: result for case, result in matches.items()}
+    by_name = {case.name: result for case, result in matches.items()}
     passed = {case.name: all(o.arrived for o in pair) for case, pair in pairs.items()}
     report.add_plot(
-        plots.bars(named, passed),
+        plots.bars(by_name, passed),
         "Mean errors of every test (Fig. 16); red: one variant fails, or both",
     )
     report.add_rows(

@@ -1,15 +1,16 @@
-"""Kurose et al. 2008, Table I: which steps can Kenaf climb, which trenches can it cross?
+"""Kurose et al. 2008, Table I: steps that Kenaf climbs and trenches that it crosses.
 
 Kenaf without batteries drives straight at twelve obstacles: steps with its flippers upright
 ("without flippers"), steps with the strategy of `grouser.locomotion.flippers`, and trenches with
-its flippers upright: the paper calls it a failure when they touch the ground there. As in the paper
-a test is passed when 750 mm were traversed; counted here from where the nose stands over the edge
-that must be reached, the riser's or the far one, so in the end all of the robot is 130 mm past it.
+its flippers upright, where the paper counts contact of the flippers with the ground as a failure.
+As in the paper a test is passed when 750 mm were traversed. Here the distance is counted from the
+position with the nose above the edge to be reached (the riser or the far edge), so at the end the
+whole robot is 130 mm past it.
 
-Each row is driven from several starts, a fraction of a lug's pitch apart, since which lug meets
-the edge is chance; the majority is the row's result. Two variants run: belts with lugs
-(``segments``), which are judged, and the paper's own wheels. The belts also drive every row at
-other frictions, from one start: in what range does its result stay?
+Each row is driven from several starts, a fraction of a lug's pitch apart, because it is random
+which lug meets the edge; the majority is the result of the row. Two variants run: belts with lugs
+(``segments``), which are compared with the real robot, and the paper's own wheels. The belts also
+drive every row at other frictions, from one start, to find the range in which its result stays.
 """
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ from grouser.world.terrain.trench import Trench
 TRAVERSED = 0.750  # m   sec. III-A: "successfully traversed 750 mm"
 SPEED = 0.3  # m/s   not in the paper, estimate (sources.md A1: 0.1-0.3)
 FRICTION = 0.65  # not in the paper, estimate: rubber lugs on wood; wheels bring their own 1.3
-UPRIGHT_DEG = 90.0  # flippers that shall touch nothing
-NOSE = AXIS_X + STANDING  # m   how far the nose is before the root, flippers upright
-EDGE = 0.5  # m   where obstacles begin; the nose starts 0.19 m before it
-WIDTH = 1.0  # m   of the obstacles: pictures from the side show the edge
-STARTS = (0.0, 0.25, 0.5, 0.75)  # parts of a lug's pitch further back
+UPRIGHT_DEG = 90.0  # flipper angle without contact
+NOSE = AXIS_X + STANDING  # m   from the root to the nose, flippers upright
+EDGE = 0.5  # m   x where obstacles begin; the nose starts 0.19 m before it
+WIDTH = 1.0  # m   of the obstacles; pictures from the side show the edge
+STARTS = (0.0, 0.25, 0.5, 0.75)  # offsets backwards, fractions of a lug's pitch
 VARIANTS = ("segments", "wheels")
 FRICTIONS = tuple(round(0.45 + 0.05 * i, 2) for i in range(9))  # 0.45 … 0.85
-INERTIAS = (0.7, 1.0, 1.4)  # times the even boxes' pitch inertia
-WIDTHS_MM = (290, 300, 310, 320, 330, 340)  # trenches for the limit at each inertia
+INERTIAS = (0.7, 1.0, 1.4)  # factors on the pitch inertia of uniform boxes
+WIDTHS_MM = (290, 300, 310, 320, 330, 340)  # trench widths to find the limit at each inertia
 
 Kind = Literal["step without flippers", "step with flippers", "trench"]
 
@@ -64,17 +65,17 @@ class ObstacleCase:
     size_mm: float
     """Height of the step or width of the trench."""
     real: str | None = None
-    """S or F, the real robot; None: not in the paper."""
+    """S or F of the real robot; None if not in the paper."""
     simulated: str | None = None
-    """S or F, the paper's simulation."""
+    """S or F of the paper's simulation."""
 
     @property
     def name(self) -> str:
-        """What was tried, in words."""
+        """Kind and size of the obstacle as text."""
         return f"{self.kind}, {self.size_mm:g} mm"
 
 
-PAPER = (  # Table I, in the reading that fits sec. III-A's prose
+PAPER = (  # Table I, in the reading that fits the text of sec. III-A
     ObstacleCase("step without flippers", 50, "S", "S"),
     ObstacleCase("step without flippers", 100, "S", "S"),
     ObstacleCase("step without flippers", 150, "F", "F"),
@@ -100,7 +101,7 @@ def world(
     pitch_inertia: float = 1.0,
     friction: float = FRICTION,
 ) -> World:
-    """Return the obstacle of ``case`` with Kenaf ``start`` lug pitches behind its usual place."""
+    """Return the world of ``case`` with Kenaf ``start`` lug pitches behind its usual position."""
     size = metres(case.size_mm)
     terrain: tuple[Terrain, ...] = (
         (Trench(x=EDGE, gap=size, width=WIDTH, friction=friction),)
@@ -139,7 +140,7 @@ def trial(
     pitch_inertia: float = 1.0,
     friction: float = FRICTION,
 ) -> Trial:
-    """Return one drive at the obstacle of ``case``."""
+    """Return the trial of one drive at the obstacle of ``case``."""
     size = metres(case.size_mm)
     wide, high = (size, 0.0) if case.kind == "trench" else (0.0, size)
     return Trial(
@@ -151,7 +152,7 @@ def trial(
         goal=Goal(x=EDGE + wide - NOSE + TRAVERSED, z=high + STANDING / 2),
         policy=partial(FlipperClimber, EDGE) if case.kind == "step with flippers" else None,
         stuck_after=3.0,
-        tipped_beyond=radians(80),  # nobody would let the real one fall on its back
+        tipped_beyond=radians(80),  # an operator stops the real robot before it falls on its back
         case={
             "test": case.name,
             "variant": variant,
@@ -163,7 +164,7 @@ def trial(
 
 
 def run(run_options: RunOptions) -> Report:
-    """Drive every row with both variants and compare."""
+    """Drive every row with both variants and compare with the paper."""
     starts = STARTS[:1] if run_options.quick else STARTS
     rows_drives = [
         trial(case, variant=variant, start=start)
@@ -181,7 +182,7 @@ def run(run_options: RunOptions) -> Report:
     outcomes = threads.run_trials(
         everything, progress=lambda done, of: run_options.progress("steps and trenches", done, of)
     )
-    driven = _by(outcomes[: len(rows_drives)], "test", "variant")
+    driven = _group_by(outcomes[: len(rows_drives)], "test", "variant")
     letters = {key: _majority(drives) for key, drives in driven.items()}
     varied = outcomes[len(rows_drives) + len(inertia_drives) :]
     margins = _margins(varied)
@@ -201,7 +202,7 @@ def run(run_options: RunOptions) -> Report:
         **_inertia_figures(
             outcomes[len(rows_drives) : len(rows_drives) + len(inertia_drives)], run_options.quick
         ),
-        **_agreeing(varied),
+        **_agreement_by_friction(varied),
     }
     notes = (
         "Margin: the friction range round 0.65 in which the belts' result stays, one start each.",
@@ -231,7 +232,7 @@ def run(run_options: RunOptions) -> Report:
 
 
 def _inertia_trials(quick: bool, starts: tuple[float, ...]) -> list[Trial]:
-    """Return the 350 mm trench, and trenches round the limit, at several pitch inertias."""
+    """Return trials of the 350 mm trench and of trenches near the limit, by pitch inertia."""
     widths = () if quick else WIDTHS_MM
     cases = (TRENCH_350, *(ObstacleCase("trench", width) for width in widths))
     return [
@@ -243,13 +244,13 @@ def _inertia_trials(quick: bool, starts: tuple[float, ...]) -> list[Trial]:
 
 
 def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | float]:
-    """Return what inertia does: the 350 mm row, and the widest trench that is crossed."""
-    driven = _by(outcomes, "test", "inertia")
+    """Return the effect of inertia on the 350 mm row and on the widest trench crossed."""
+    driven = _group_by(outcomes, "test", "inertia")
     figures: dict[str, str | float] = {}
     for inertia in INERTIAS:
         row = driven[TRENCH_350.name, inertia]
         figures[f"trench_350_at_inertia_x{inertia:g}"] = _majority(row)
-        # How far the robot got before it fell in tells the sign even where no result turns.
+        # The distance before the fall shows the sign of the effect even if no result changes.
         reached = np.mean([outcome.positions[:, 0].max() - EDGE for outcome in row])
         figures[f"trench_350_reach_mm_at_inertia_x{inertia:g}"] = millimetres(float(reached))
     for inertia in () if quick else INERTIAS:
@@ -266,26 +267,26 @@ def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | fl
 
 
 def _margins(outcomes: list[Outcome]) -> dict[object, str]:
-    """Return, for each row's name, the friction range in which its result stays."""
+    """Return the friction range in which each row's result stays, by the name of the row."""
     return {
         name: friction_margin(FRICTIONS, [_letter(outcome) for outcome in drives], FRICTION)
-        for (name,), drives in _by(outcomes, "test").items()
+        for (name,), drives in _group_by(outcomes, "test").items()
     }
 
 
-def _agreeing(outcomes: list[Outcome]) -> dict[str, int]:
-    """Return how many rows agree with the real robot at each friction that was driven."""
+def _agreement_by_friction(outcomes: list[Outcome]) -> dict[str, int]:
+    """Return the number of rows that agree with the real robot at each friction driven."""
     real = {case.name: case.real for case in PAPER}
     return {
         f"agree_at_friction_{friction:.2f}": sum(
             _letter(outcome) == real[str(outcome.trial.case["test"])] for outcome in drives
         )
-        for (friction,), drives in _by(outcomes, "friction").items()
+        for (friction,), drives in _group_by(outcomes, "friction").items()
     }
 
 
-def _by(outcomes: list[Outcome], *keys: str) -> dict[tuple[object, ...], list[Outcome]]:
-    """Return the outcomes grouped by what their trials' cases say under ``keys``."""
+def _group_by(outcomes: list[Outcome], *keys: str) -> dict[tuple[object, ...], list[Outcome]]:
+    """Return the outcomes grouped by the values of ``keys`` in their trials' cases."""
     groups: dict[tuple[object, ...], list[Outcome]] = {}
     for outcome in outcomes:
         groups.setdefault(tuple(outcome.trial.case[key] for key in keys), []).append(outcome)
@@ -303,8 +304,8 @@ def _row(
     for variant in VARIANTS:
         drives = driven[case.name, variant]
         same = sum(_letter(outcome) == ours[variant] for outcome in drives)
-        how = ", ".join(sorted({outcome.verdict for outcome in drives}))
-        remarks.append(f"{variant} {same}/{len(drives)}: {how}")
+        endings = ", ".join(sorted({outcome.verdict for outcome in drives}))
+        remarks.append(f"{variant} {same}/{len(drives)}: {endings}")
     if margin:
         remarks.append(f"margin {margin}")
     return Row(
@@ -317,7 +318,7 @@ def _row(
 
 
 def _letter(outcome: Outcome) -> str:
-    """Return S or F."""
+    """Return S (success) or F (failure) as the paper prints them."""
     return "S" if outcome.arrived else "F"
 
 
@@ -327,7 +328,7 @@ def _majority(outcomes: list[Outcome]) -> str:
 
 
 def _add_pictures(report: Report, run_options: RunOptions) -> None:
-    """Add a strip like the paper's Fig. 8, and the failures that the limits come from."""
+    """Add picture strips like the paper's Fig. 8, including the failures at the limits."""
     shown = (FIG8,) if run_options.quick else (FIG8, PAPER[5], PAPER[6], PAPER[9], TRENCH_350)
     with Renderer(480, 320) as renderer:
         for number, case in enumerate(shown):
@@ -340,18 +341,18 @@ def _add_pictures(report: Report, run_options: RunOptions) -> None:
 def film(
     case: ObstacleCase, renderer: Renderer, *, pictures: int = 8
 ) -> tuple[list[np.ndarray], list[str]]:
-    """Return ``pictures`` of one drive, evenly spread over it, and when they were taken."""
+    """Return ``pictures`` of one drive at equal intervals, and their times as captions."""
     drive = trial(case)
     [outcome] = threads.run_trials([drive])
-    looks = np.linspace(0.1 * len(outcome.times), len(outcome.times) - 1, pictures).astype(int)
-    height = 0.0 if case.kind == "trench" else case.size_mm / 2000
+    sampled = np.linspace(0.1 * len(outcome.times), len(outcome.times) - 1, pictures).astype(int)
+    height = 0.0 if case.kind == "trench" else metres(case.size_mm) / 2
     view = Viewpoint((EDGE + 0.05, 0.0, height + 0.05), 1.5, 100.0, -10.0)
     frames, captions = [], []
-    for look, simulation in enumerate(replay_trial(drive)):
-        if look in looks:
+    for number, simulation in enumerate(replay_trial(drive)):
+        if number in sampled:
             simulation.state.update_kinematics()
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.1f} s")
-        if look == looks[-1]:
+        if number == sampled[-1]:
             break
     return frames, captions

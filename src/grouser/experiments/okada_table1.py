@@ -1,14 +1,14 @@
-"""Okada et al. 2020, Table I: what can each way to turn a track do?  Measured, not judged.
+"""Okada et al. 2020, Table I: capabilities of the track methods, measured.
 
-The paper compares the methods by plus and minus. Here every sign is an experiment with PackBot:
+The paper rates the methods by plus and minus. Here every sign is an experiment with PackBot:
 
-- real time: its real-time factor on flat ground (as Table II);
-- grousers: a step of 100 mm that it climbs with grousers and not without;
-- friction: on a slope of 20 deg it holds at friction 0.6 and slides at 0.05, and against a wall
-  and floor of friction 0.05 it does not climb (the paper's Fig. 3);
+- real time: the real-time factor on flat ground (as in Table II);
+- grousers: a step of 100 mm is climbed with grousers and not without;
+- friction: on a slope of 20 deg the robot holds at friction 0.6 and slides at 0.05, and a wall
+  behind a floor, both of friction 0.05, is not climbed (the paper's Fig. 3);
 - rough terrain: a bump of 50 mm that fits between two of four wheels (the paper's Fig. 2).
 
-Deformation is left out: only plates bend at all, by construction.
+Deformation is omitted: by construction only plates bend.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ PAPER = {  # Table I: proposed, multiple-wheel, multiple-plate, constraint to gr
     "rough terrain": ("++", "-", "++", "+"),
 }
 SPEED = 0.2  # m/s
-EDGE = 0.6  # m   where obstacles begin; the robot's front starts 0.255 m before it
-STEP = 0.100  # m   a little above the middle of the front pulley, where grousers decide (sec. IV-B)
+EDGE = 0.6  # m   x where obstacles begin; the robot's front starts 0.255 m before it
+STEP = 0.100  # m   slightly above the centre of the front pulley, where grousers decide (sec. IV-B)
 BUMP = 0.050  # m   lower than the 60 mm notch between two neighbouring wheels of radius 90 mm
 WALL = 0.5  # m
 
 
 def run(run_options: RunOptions) -> Report:
-    """Run every experiment with every method."""
+    """Run every experiment with every method and compare the signs."""
     methods = tuple(m for m in METHODS if m != "plates") if run_options.quick else METHODS
     trials = [trial for method in methods for trial in _trials(method)]
     outcomes = threads.run_trials(
@@ -62,7 +62,7 @@ def run(run_options: RunOptions) -> Report:
     rows = [_row(fact, method, factors[method], outcome_of) for fact in PAPER for method in methods]
     figures: dict[str, float | bool] = {f"{m}_rtf": factor for m, factor in factors.items()}
     figures |= {
-        f"{method}_climbs_fig3_wall": _climbed(outcome_of[method, "wall"]) for method in methods
+        f"{method}_climbs_fig3_wall": _has_climbed(outcome_of[method, "wall"]) for method in methods
     }
     notes = (
         "A row agrees when ours and the paper's sign are both good (+, ++) or both not (-).",
@@ -84,28 +84,28 @@ def run(run_options: RunOptions) -> Report:
 
 
 def _trials(method: str) -> list[Trial]:
-    """Return the experiments of one method but for its speed."""
+    """Return the trials of one method; the real-time factor is measured separately."""
     flat, step = Flat(friction=0.6), Step(x=EDGE, height=STEP, friction=0.6)
     up, past = Goal(x=EDGE + 0.2, z=STEP + 0.05), Goal(x=EDGE + 0.6)
-    icy = (Flat(friction=0.05), Step(x=EDGE, height=WALL, friction=0.05))
+    slippery = (Flat(friction=0.05), Step(x=EDGE, height=WALL, friction=0.05))
     return [
         _trial(method, "step", (flat, step), up),
         _trial(method, "step, smooth", (flat, step), up, grousers="none"),
         _trial(method, "bump", (flat, bump()), past),
-        _trial(method, "wall", icy, Goal(x=EDGE + 0.1), limit=8.0),
+        _trial(method, "wall", slippery, Goal(x=EDGE + 0.1), limit=8.0),
         _slope(method, "slope", 0.6),
         _slope(method, "icy slope", 0.05),
     ]
 
 
 def _slope(method: str, test: str, friction: float) -> Trial:
-    """Return PackBot told to stand still on a slope of 20 deg."""
+    """Return the trial of PackBot with zero speed commanded on a slope of 20 deg."""
     slope = (Flat(friction=friction, slope_deg=20.0),)
     return _trial(method, test, slope, None, limit=2.0, speed=0.0, pitch_deg=-20.0)
 
 
 def bump() -> Step:
-    """Return the bump of the paper's Fig. 2: narrow enough to fit between two wheels."""
+    """Return the bump of the paper's Fig. 2, narrow enough to fit between two wheels."""
     return Step(x=EDGE, height=BUMP, length=0.02, friction=0.6)
 
 
@@ -133,7 +133,7 @@ def _trial(
 def world(
     terrain: tuple[Terrain, ...], options: dict[str, Any], speed: float, pitch_deg: float = 0.0
 ) -> World:
-    """Return PackBot on ``terrain``."""
+    """Return a world with PackBot on ``terrain``."""
     entry = RobotEntry(
         name="packbot",
         kind="packbot",
@@ -162,7 +162,7 @@ def _row(
 def _measure(
     fact: str, method: str, factor: float, outcome_of: dict[tuple[object, object], Outcome]
 ) -> tuple[bool, str]:
-    """Return whether a method has what ``fact`` asks for, and the numbers that say so."""
+    """Return whether a method has the capability ``fact``, and the measured values as text."""
     if fact == "real time":
         return factor > 1, f"real-time factor {factor:.1f}"
     if fact == "grousers":
@@ -170,8 +170,9 @@ def _measure(
         text = f"100 mm step: {with_them.verdict} with, {smooth.verdict} without grousers"
         return with_them.arrived and not smooth.arrived, text
     if fact == "friction":
-        holds, slides = _slid(outcome_of[method, "slope"]), _slid(outcome_of[method, "icy slope"])
-        climbed = _climbed(outcome_of[method, "wall"])
+        holds = _slip_distance(outcome_of[method, "slope"])
+        slides = _slip_distance(outcome_of[method, "icy slope"])
+        climbed = _has_climbed(outcome_of[method, "wall"])
         text = (
             f"20 deg slope: {millimetres(holds):.1f} mm at 0.6, "
             f"{millimetres(slides):.0f} mm at 0.05; "
@@ -182,15 +183,15 @@ def _measure(
     return passed.arrived, f"Fig. 2 bump: {passed.verdict} at x = {passed.positions[-1, 0]:.2f} m"
 
 
-def _slid(outcome: Outcome) -> float:
-    """Return how far the robot slid after it had settled for half a second, m."""
+def _slip_distance(outcome: Outcome) -> float:
+    """Return the distance that the robot slid after 0.5 s of settling, m."""
     settled = int((outcome.times < 0.5).sum())
     moved = outcome.positions[-1] - outcome.positions[settled]
     return float((moved[0] ** 2 + moved[2] ** 2) ** 0.5)
 
 
-def _climbed(outcome: Outcome) -> bool:
-    """Say whether the robot's middle ever rose by more than a grouser's height."""
+def _has_climbed(outcome: Outcome) -> bool:
+    """Return whether the robot's origin rose by more than the height of a grouser at any time."""
     return bool(outcome.positions[:, 2].max() > outcome.positions[0, 2] + 0.02)
 
 
@@ -202,7 +203,7 @@ def _real_time_factor(method: str) -> float:
 
 
 def _add_pictures(report: Report) -> None:
-    """Add the Fig. 2 case: the same bump, the same moment, wheels and segments."""
+    """Add the case of Fig. 2: wheels and segments on the same bump at the same time."""
     view = Viewpoint((EDGE, 0.0, 0.08), 1.15, 90.0, -6.0)
     frames, captions = [], []
     with Renderer(640, 360) as renderer:

@@ -1,8 +1,8 @@
-"""Okada et al. 2020, Table II: how fast is each way to turn a track?
+"""Okada et al. 2020, Table II: real-time factors of the track methods.
 
-PackBot drives at 0.3 m/s on flat ground with a step of 1 ms, on one thread. The real-time factor is
-simulated time over wall-clock time; machines differ, so what can be compared with the paper is
-which side of real time a method is on, and how methods compare with each other in one run.
+PackBot drives at 0.3 m/s on flat ground with a time step of 1 ms, on one thread. The real-time
+factor is simulated time over wall time. Because machines differ, two things can be compared with
+the paper: whether a method is faster than real time, and the ratios of the methods in one run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.experiments.step_stages import StageTimer
+from grouser.experiments.stage_timer import StageTimer
 from grouser.frames import millimetres
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -24,9 +24,9 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 SPEED = 0.3  # m/s   sec. IV-A
-FRICTION = 0.6  # sec. IV-B; the flat drive's is not printed
+FRICTION = 0.6  # sec. IV-B; the friction of the flat drive is not printed
 REPEATS = 5
-SETTLE = 1.0  # s   simulated, before anything is measured
+SETTLE = 1.0  # s   simulated time before the measurement
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,14 @@ class TrackMethod:
 
     name: str
     paper: float | None
-    """Mean real-time factor; None: not in the paper."""
+    """Mean real-time factor in the paper; None if not in the paper."""
     deviation: float | None
+    """Standard deviation in the paper."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     seconds: float = 4.0
     """Simulated time of one repeat."""
     straight: float = 0.02
-    """How far the speed may be off, as a part of 0.3 m/s."""
+    """Relative tolerance of the speed of 0.3 m/s."""
 
 
 METHODS = (  # Table II
@@ -57,7 +58,7 @@ METHODS = (  # Table II
 
 
 def world(options: dict[str, Any]) -> World:
-    """Return flat ground with one PackBot that drives forwards."""
+    """Return a world of flat ground with one PackBot that drives forwards."""
     return World(
         name="flat drive",
         physics=STANDARD,
@@ -75,7 +76,7 @@ def world(options: dict[str, Any]) -> World:
 
 
 def run(run_options: RunOptions) -> Report:
-    """Time all methods in turns, so that a busy machine slows all of them alike."""
+    """Time all methods alternately, so that other load on the machine affects all of them."""
     repeats = 2 if run_options.quick else REPEATS
     simulations = {method: Simulation(world(method.options)) for method in METHODS}
     for done, (method, simulation) in enumerate(simulations.items()):
@@ -94,9 +95,9 @@ def run(run_options: RunOptions) -> Report:
     figures = {_key(method): float(np.mean(factors[method])) for method in METHODS}
     belts = simulations[METHODS[0]].scene.belts
     figures["largest_misfit_at_seams_mm"] = millimetres(max(belt.misfit for belt in belts))
-    stopwatch = StageTimer()
-    stopwatch.step(simulations[METHODS[0]], 2.0)
-    figures |= stopwatch.shares()
+    timer = StageTimer()
+    timer.step(simulations[METHODS[0]], 2.0)
+    figures |= timer.shares()
     notes = (
         "A row agrees when ours is on the same side of real time as the paper's.",
         "Segments use rounded grousers (two contacts each); the paper's cuboids are the last row.",
@@ -108,11 +109,11 @@ def run(run_options: RunOptions) -> Report:
 
 
 def drive(simulation: Simulation, seconds: float) -> tuple[float, float]:
-    """Drive on for ``seconds``; return the real-time factor and the robot's mean speed (m/s)."""
+    """Step by ``seconds``; return the real-time factor and the robot's mean speed (m/s)."""
     start = simulation.pose("packbot").position
-    begun = time.perf_counter()
+    began = time.perf_counter()
     simulation.step(seconds)
-    taken = time.perf_counter() - begun
+    taken = time.perf_counter() - began
     moved = simulation.pose("packbot").position - start
     return seconds / taken, float(moved[0]) / seconds
 

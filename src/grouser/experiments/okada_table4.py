@@ -1,11 +1,12 @@
-"""Okada et al. 2020, Table IV: which steps can Quince climb?  The real robot and two simulations.
+"""Okada et al. 2020, Table IV: steps that Quince climbs, real and in two simulations.
 
 Quince drives at 0.1 m/s against steps with its front sub-tracks level or raised by 45 deg, on
 ground of friction 0.6. Each row is driven from several starts, a fraction of a grouser pitch
-apart, since which grouser meets the edge is chance; the majority is the row's result.
+apart, because it is random which grouser meets the edge; the majority is the result of the row.
 
-Beside the paper's rows: the same rows on smooth belts (sec. IV-B says that grousers decide 120 mm
-at 0 deg and 240 mm at 45 deg), and how far friction may be from 0.6 before a row's result turns.
+In addition to the paper's rows the experiment drives the same rows on smooth belts (according to
+sec. IV-B grousers decide 120 mm at 0 deg and 240 mm at 45 deg), and at other frictions, to find the
+range around 0.6 in which the result of a row stays.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from grouser.world.terrain.step import Step
 SPEED = 0.1  # m/s   sec. IV-B
 FRICTION = 0.6  # sec. IV-B: "of the ground and steps … 0.6 each"
 PITCH = 1.541 / 40  # m   one grouser pitch of a main track (Table III)
-EDGE = 0.8  # m   where the riser stands; the robot's front starts 0.25 m before it
-STARTS = (0.0, 0.25, 0.5, 0.75)  # parts of a pitch further back
+EDGE = 0.8  # m   x of the riser; the robot's front starts 0.25 m before it
+STARTS = (0.0, 0.25, 0.5, 0.75)  # offsets backwards, fractions of a pitch
 FRICTIONS = tuple(round(0.30 + 0.05 * i, 2) for i in range(13))  # 0.30 … 0.90
 
 
@@ -44,13 +45,13 @@ class StepCase:
     """One row of the table."""
 
     angle_deg: float
-    """Of the front sub-tracks."""
+    """Angle of the front sub-tracks."""
     height_mm: float
-    """Of the step."""
+    """Height of the step."""
     real: str
-    """S or F, the real robot."""
+    """S or F of the real robot."""
     simulated: str
-    """S or F, the paper's simulation."""
+    """S or F of the paper's simulation."""
 
 
 PAPER = (  # Table IV
@@ -67,7 +68,7 @@ DECIDED_BY_GROUSERS = (PAPER[1], PAPER[4])  # sec. IV-B
 def world(
     case: StepCase, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
 ) -> World:
-    """Return the step of ``case`` with Quince ``start`` pitches behind its usual place."""
+    """Return the world of ``case`` with Quince ``start`` pitches behind its usual position."""
     height = metres(case.height_mm)
     options = {"front_deg": case.angle_deg, "grousers": grousers}
     return World(
@@ -87,13 +88,13 @@ def world(
 
 
 def trial(case: StepCase, **conditions: float) -> Trial:
-    """Return one drive against the step of ``case``."""
+    """Return the trial of one drive against the step of ``case``."""
     height = metres(case.height_mm)
     return Trial(
         world=world(case, **conditions),  # type: ignore[arg-type]
         robot="quince",
         limit=30.0,
-        # Up means the middle of the robot is well past the edge and a belt's height above it.
+        # At the goal the robot's origin is well past the edge and a belt's height above it.
         goal=Goal(x=EDGE + 0.3, z=height + 0.06),
         stuck_after=6.0,
         case={"angle_deg": case.angle_deg, "height_mm": case.height_mm, **conditions},
@@ -101,7 +102,7 @@ def trial(case: StepCase, **conditions: float) -> Trial:
 
 
 def run(run_options: RunOptions) -> Report:
-    """Drive every row and compare."""
+    """Drive every row and compare with the paper."""
     starts = STARTS[:1] if run_options.quick else STARTS
     usual = [trial(case, start=start) for case in PAPER for start in starts]
     smooth = [trial(case, grousers=False) for case in PAPER]
@@ -153,15 +154,15 @@ def run(run_options: RunOptions) -> Report:
 
 
 def _misfit_mm() -> float:
-    """Return the largest jump of a grouser's tip at a roll-back, over all of Quince's belts."""
+    """Return the largest jump of a grouser's tip at a roll-back over all belts of Quince, mm."""
     return millimetres(max(belt.misfit for belt in compose(world(PAPER[0])).belts))
 
 
 def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
     letters = [_letter(outcome) for outcome in drives]
     ours = "S" if letters.count("S") * 2 > len(letters) else "F"
-    how = sorted({outcome.verdict for outcome in drives})
-    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(how)}"
+    endings = sorted({outcome.verdict for outcome in drives})
+    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(endings)}"
     note += f"; without grousers {_letter(without)}"
     if margin:
         note += f"; margin {margin}"
@@ -175,12 +176,12 @@ def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | 
 
 
 def _letter(outcome: Outcome) -> str:
-    """Return S or F, as the paper prints them."""
+    """Return S (success) or F (failure) as the paper prints them."""
     return "S" if outcome.arrived else "F"
 
 
 def _margins(outcomes: list[Outcome]) -> dict[StepCase, str]:
-    """Return, for each row, the friction range round 0.6 in which its result stays."""
+    """Return the friction range around 0.6 in which each row's result stays."""
     ranges = {}
     for number, case in enumerate(PAPER):
         part = outcomes[number * len(FRICTIONS) : (number + 1) * len(FRICTIONS)]
@@ -190,7 +191,7 @@ def _margins(outcomes: list[Outcome]) -> dict[StepCase, str]:
 
 
 def _add_pictures(report: Report, run_options: RunOptions) -> None:
-    """Add a strip like the paper's Fig. 7 for the two rows that grousers decide, and a failure."""
+    """Add picture strips like Fig. 7: the two rows that grousers decide, and a failure."""
     shown = (DECIDED_BY_GROUSERS[1],) if run_options.quick else (*DECIDED_BY_GROUSERS, PAPER[2])
     with Renderer(480, 360) as renderer:
         for number, case in enumerate(shown):
@@ -203,9 +204,9 @@ def _add_pictures(report: Report, run_options: RunOptions) -> None:
 
 
 def _film(case: StepCase, renderer: Renderer) -> tuple[list[np.ndarray], list[str]]:
-    """Return eight pictures of one drive and when they were taken."""
+    """Return eight pictures of one drive, and their times as captions."""
     simulation = Simulation(world(case))
-    view = Viewpoint((EDGE - 0.2, 0.0, case.height_mm / 2000 + 0.06), 1.9, 68.0, -12.0)
+    view = Viewpoint((EDGE - 0.2, 0.0, metres(case.height_mm) / 2 + 0.06), 1.9, 68.0, -12.0)
     frames, captions = [], []
     for _ in range(8):
         simulation.step(1.7)

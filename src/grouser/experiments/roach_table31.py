@@ -1,16 +1,18 @@
-"""Roach report, Table 3.1: how flat is a wall to a Kinect 2, and what do voxels do about it?
+"""Roach report, Table 3.1: plane-fit error of a wall seen by a Kinect 2, by voxel size.
 
-A Kinect 2 stands 6 m from a wall and looks at 2 m x 2 m of it, in QHD (sec. 2.1). The cloud is
-voxelised, a plane is fitted, what is over 5 standard errors away is left out until nothing is.
+A Kinect 2 stands 6 m from a wall and images 2 m x 2 m of it in QHD (sec. 2.1). The cloud is
+voxelised and a plane is fitted; points more than 5 standard errors away are removed repeatedly
+until none is left.
 
-How exactly the wall stood is not printed, but decides into how many layers of voxels it falls. So
-ours is the mean of several placements, within `SLACK` of the nominal one. The camera's errors
-(`grouser.sensors.depth`) were fitted to this very table, as one set for its six rows.
+The exact pose of the wall is not printed, but determines the number of voxel layers that it
+occupies. So our value is the mean of several placements within `SLACK` of the nominal one. The
+errors of the camera (`grouser.sensors.depth`) were fitted to this table, as one set for its six
+rows.
 
-The same is done on a real table top, twice: two frames of a real Kinect 1, and beside them what our
-Kinect 1 sees of a plane from the same place. Nothing was fitted to those. A table top is what lies
-within `BAND` of the plane that most points are in, in patches of `PATCH` that nothing stands on or
-beside.
+The same measurement is made on a real table top in two frames of a real Kinect 1, and on a plane
+seen by our Kinect 1 from the same pose. No parameter was fitted to these frames. The table top
+consists of the points within `BAND` of the plane with the most points, in patches of size `PATCH`
+whose neighbourhood holds no object.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from grouser.evaluation.clouds import fit_plane
+from grouser.evaluation.fits import fit_plane
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import X_CO, Array, Pose, millimetres, radians
 from grouser.reports.report import Report
@@ -42,14 +44,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DISTANCE, SQUARE = 6.0, 2.0  # m   sec. 3.1
-HEIGHT = 1.5  # m   estimate: of the camera, so that it sees the wall alone
-SLACK, LEAN_DEG, ASIDE = 0.05, 1.0, 0.1  # m, deg, m   estimates: how well things were set up
-TOLERANCE_MM = 0.5  # a bound of ours: within this the errors agree
-WALL = (0.2, 12.0, 6.0)  # m
+HEIGHT = 1.5  # m   of the camera, which sees only the wall; estimate
+SLACK, LEAN_DEG, OFFSET = 0.05, 1.0, 0.1  # m, deg, m   estimated errors of the set-up
+TOLERANCE_MM = 0.5  # our tolerance of the plane-fit error
+WALL = (0.2, 12.0, 6.0)  # m   size
 BAND = 0.02
-"""m; what is further from the plane stands on the table."""
+"""Distance from the plane above which a point belongs to an object on the table, m."""
 PATCH = 0.04
-"""m; edge of the patches: one with anything on it, or beside one that has, does not count."""
+"""Edge length of the patches, m; those with an object on them or on a neighbour are ignored."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class PrintedRow:
     """One row of the paper's table."""
 
     voxel_cm: float | None
-    """None: the cloud as it is."""
+    """Voxel size; None without voxels."""
     points: int
     kept: int
     error_mm: float
@@ -75,32 +77,32 @@ PAPER = (  # Table 3.1
 
 @dataclass(frozen=True)
 class Placement:
-    """How camera and wall stand."""
+    """Poses of camera and wall."""
 
     distance: float
-    """m."""
+    """Distance between camera and wall, m."""
     pitch_deg: float
     yaw_deg: float
-    """How much the wall leans and is turned."""
-    aside: Array
-    """Middle of the square on the wall, left and up of the axis of view, (2,), m."""
+    """Rotation of the wall."""
+    offset: Array
+    """Centre of the square on the wall, left and up of the optical axis, (2,), m."""
     seed: int
-    """Of the camera."""
+    """Seed of the camera's noise."""
 
     @staticmethod
-    def drawn(rng: np.random.Generator) -> Placement:
-        """Return a placement that is as nearly right as one by hand."""
+    def draw(rng: np.random.Generator) -> Placement:
+        """Draw a placement with the errors of a set-up by hand."""
         return Placement(
             distance=DISTANCE + float(rng.uniform(-SLACK, SLACK)),
             pitch_deg=float(rng.uniform(-LEAN_DEG, LEAN_DEG)),
             yaw_deg=float(rng.uniform(-LEAN_DEG, LEAN_DEG)),
-            aside=rng.uniform(-ASIDE, ASIDE, 2),
+            offset=rng.uniform(-OFFSET, OFFSET, 2),
             seed=int(rng.integers(2**31)),
         )
 
 
 def world(placement: Placement, camera: str) -> World:
-    """Return a robot that carries a Kinect, and a wall in front of it."""
+    """Return a world with a robot that carries a Kinect in front of a wall."""
     kinect = {"kind": "depth", "camera": camera, "mount": "body", "at": [0.0, 0.0, HEIGHT]}
     pitch, yaw = radians(placement.pitch_deg), radians(placement.yaw_deg)
     face = Pose.at(placement.distance, 0.0, HEIGHT, pitch=pitch, yaw=yaw)
@@ -127,27 +129,27 @@ def world(placement: Placement, camera: str) -> World:
 def square(placement: Placement, camera: str) -> Array:
     """Return the points (n, 3) of 2 m x 2 m of the wall, in the camera's frame, m."""
     simulation = Simulation(world(placement, camera), seed=placement.seed)
-    described, _ = simulation.scene.sensors["a", "depth"]
-    assert isinstance(described, DepthCamera)
-    points = described.points(simulation.read("a", "depth").array("depth"))
-    inside = np.abs(points[:, 1:] - placement.aside).max(axis=1) <= SQUARE / 2
+    sensor, _ = simulation.scene.sensors["a", "depth"]
+    assert isinstance(sensor, DepthCamera)
+    points = sensor.points(simulation.read("a", "depth").array("depth"))
+    inside = np.abs(points[:, 1:] - placement.offset).max(axis=1) <= SQUARE / 2
     return np.asarray(points[inside])
 
 
 def measure(points: Array, voxel_cm: float | None) -> tuple[float, float, float]:
-    """Return points, points kept and error (mm) of a plane through the voxels."""
+    """Return the number of points, of points kept, and the plane-fit error (mm)."""
     cloud = points if voxel_cm is None else voxel_centroids(points, voxel_cm / 100)
     fit = fit_plane(cloud)
     return float(len(cloud)), float(fit.kept), millimetres(fit.error)
 
 
 def run(run_options: RunOptions) -> Report:
-    """Measure all rows in every placement."""
+    """Measure all rows in every placement and compare with the paper."""
     rng, count = np.random.default_rng(run_options.seed), 4 if run_options.quick else 24
     measured = []
     for number in range(count):
         run_options.progress("looking at a wall", number, count)
-        points = square(Placement.drawn(rng), "kinect2_qhd")
+        points = square(Placement.draw(rng), "kinect2_qhd")
         measured.append([measure(points, printed.voxel_cm) for printed in PAPER])
     means, spreads = np.mean(measured, axis=0), np.std(measured, axis=0)
     rows = tuple(map(_row, PAPER, means, spreads))
@@ -155,7 +157,7 @@ def run(run_options: RunOptions) -> Report:
     for top in tops:
         rows += tuple(_table_row(top, printed.voxel_cm) for printed in PAPER)
     figures = {
-        f"{camera}_error_mm": measure(square(Placement.drawn(rng), camera), None)[2]
+        f"{camera}_error_mm": measure(square(Placement.draw(rng), camera), None)[2]
         for camera in ("kinect2", "kinect2_hd")
     }
     notes = (
@@ -165,7 +167,7 @@ def run(run_options: RunOptions) -> Report:
         "the number of points, as one set; the count of voxels follows from them.",
         "The report's outliers (0.5 to 2 %) hang together as something on the wall would; our "
         "wall is bare and has none.",
-        f"Of the tables the report knows nothing: 'ours' is what a real Kinect 1 measured from "
+        f"The report has no tables: 'ours' is what a real Kinect 1 measured from "
         f"{' and '.join(f'{top.distance:.2f}' for top in tops)} m, the note what our simulated one "
         "makes of a plane from the same place; nothing was fitted to it.",
     )
@@ -179,20 +181,22 @@ def run(run_options: RunOptions) -> Report:
     )
     report = Report(table)
     if run_options.pictures:
-        caption = "How far each point of the last square is from the plane through it."
-        report.add_plot(_unevenness(points), caption)
+        caption = "Distance of each point of the last square from the fitted plane."
+        report.add_plot(_deviation_plot(points), caption)
     return report
 
 
-def _unevenness(points: Array) -> Figure:
-    """Draw how far each point of a square of the wall is from the plane through it."""
+def _deviation_plot(points: Array) -> Figure:
+    """Plot the distance of each point of the wall from the fitted plane."""
     from matplotlib.figure import Figure
 
     fit = fit_plane(points)
-    off = millimetres((points - fit.middle) @ fit.normal)
+    deviation = millimetres((points - fit.middle) @ fit.normal)
     figure = Figure(figsize=(5.6, 4.6), layout="constrained")
     axes = figure.subplots()
-    dots = axes.scatter(-points[:, 1], points[:, 2], c=off, s=1, cmap="coolwarm", vmin=-15, vmax=15)
+    dots = axes.scatter(
+        -points[:, 1], points[:, 2], c=deviation, s=1, cmap="coolwarm", vmin=-15, vmax=15
+    )
     axes.set(xlabel="right [m]", ylabel="up [m]", aspect="equal")
     figure.colorbar(dots, label="from the plane [mm]")
     return figure
@@ -210,7 +214,7 @@ def _row(printed: PrintedRow, mean: Array, spread: Array) -> Row:
 
 
 def _table_row(top: TableTop, voxel_cm: float | None) -> Row:
-    """Return the real table top's row; what a simulated Kinect 1 makes of it is its note."""
+    """Return the row of a real table top; its note holds the simulated Kinect 1's error."""
     points, kept, error = measure(top.real, voxel_cm)
     *_, simulated = measure(top.simulated, voxel_cm)
     name = top.name.removeprefix("kinect_").replace("_", " ")
@@ -229,56 +233,60 @@ def _voxel(voxel_cm: float | None) -> str | float:
 
 @dataclass(frozen=True)
 class TableTop:
-    """The same patches of a table top, seen by two cameras; z is up and 0 on the table."""
+    """Patches of a table top seen by two cameras; z is up and 0 on the table."""
 
     name: str
-    """Of the frame."""
+    """Name of the frame."""
     real: Array
     """Points of the real camera, (n, 3), m."""
     simulated: Array
-    """Points of ours, (n, 3), m."""
+    """Points of our camera, (n, 3), m."""
     distance: float
-    """From the camera to the middle of the points, m."""
+    """Distance from the camera to the mean of the points, m."""
 
 
 def table_tops(seed: int) -> list[TableTop]:
-    """Return both frames' table tops."""
+    """Return the table tops of both frames."""
     return [_table_top(name, read_cloud(path), seed) for name, path in shipped_frames().items()]
 
 
 def _table_top(name: str, cloud: PointCloud, seed: int) -> TableTop:
     X_WO = find_gravity_direction(cloud).X_WC
-    seen = cloud.transformed(X_WO).finite().points
-    flat = np.abs(seen[:, 2]) < BAND
-    occupied = _around(_patches(seen[~flat]))
-    bare = np.setdiff1d(_patches(seen[flat]), occupied)
-    real = _inside(seen[flat], bare)
-    ours = _inside(_simulated(X_WO, seed), bare)
+    points = cloud.transformed(X_WO).finite().points
+    flat = np.abs(points[:, 2]) < BAND
+    occupied = _add_neighbours(_patches(points[~flat]))
+    bare = np.setdiff1d(_patches(points[flat]), occupied)
+    real = _points_above(points[flat], bare)
+    simulated = _points_above(_simulated(X_WO, seed), bare)
     distance = float(np.linalg.norm(real.mean(axis=0) - X_WO.position))
-    return TableTop(name, real, ours, distance)
+    return TableTop(name, real, simulated, distance)
 
 
 def _simulated(X_WO: Pose, seed: int) -> Array:
-    """Return what our Kinect 1 sees of an endless plane, (n, 3), m."""
+    """Return the points of our Kinect 1 in front of an infinite plane, (n, 3), m."""
     world = World(name="a table", physics=STANDARD, terrain=(Flat(friction=0.6),))
     (cloud,) = scan_world(world, [X_WO @ X_CO.inverse()], "kinect1", seed)
     return cloud.transformed(X_WO).finite().points
 
 
 def _patches(points: Array) -> npt.NDArray[np.int64]:
-    """Return the numbers of the patches of ground that points are over, each once."""
-    return np.unique(_number(np.floor(points[:, :2] / PATCH).astype(np.int64)))
+    """Return the unique numbers of the patches below points."""
+    return np.unique(_patch_numbers(np.floor(points[:, :2] / PATCH).astype(np.int64)))
 
 
-def _around(patches: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return patches and those beside them."""
-    return np.unique([patches + _number(np.array([i, j])) for i in (-1, 0, 1) for j in (-1, 0, 1)])
+def _add_neighbours(patches: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the numbers of patches and of their neighbours."""
+    return np.unique(
+        [patches + _patch_numbers(np.array([i, j])) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    )
 
 
-def _inside(points: Array, patches: npt.NDArray[np.int64]) -> Array:
-    cells = _number(np.floor(points[:, :2] / PATCH).astype(np.int64))
+def _points_above(points: Array, patches: npt.NDArray[np.int64]) -> Array:
+    """Return the points above patches."""
+    cells = _patch_numbers(np.floor(points[:, :2] / PATCH).astype(np.int64))
     return points[np.isin(cells, patches)]
 
 
-def _number(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _patch_numbers(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return one number for each pair of cell indices (..., 2)."""
     return np.asarray(cells[..., 0] * (1 << 20) + cells[..., 1])

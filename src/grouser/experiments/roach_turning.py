@@ -1,13 +1,13 @@
-"""VelociRoACH (roach, Fig. 3.4, appendix A): how sharply does it turn at a ratio of motor speeds?
+"""VelociRoACH (roach, Fig. 3.4, appendix A): curvature against the ratio of motor speeds.
 
-As in the appendix, curvature is all the turning over all the way, added up sample by sample. The
-slower side keeps the base speed and the other is faster, as the report's driver does it (Algorithm
-2). The report prints no number of its figure; what it says is that curvature is linear in the
+As in the appendix, curvature is the total turn over the length of the path, summed over samples.
+The slower side keeps the base speed and the other is faster, as in the report's driver (Algorithm
+2). The report prints no value of its figure. According to its text curvature is linear in the
 logarithm of the ratio, and its driver relies on the sign and treats both sides alike.
 
-At ratios such as 2 and 4 the cranks come round to the same places again, and how the robot turns
-depends on where they were when the turn began. So every ratio is run from several starts, evenly
-spread over one stride: for each there is the mirrored one half a stride later.
+At ratios such as 2 and 4 the phases of the cranks repeat, and the turn depends on the phases at its
+start. So every ratio is run from several starts, evenly spread over one stride. For each start
+there is a mirrored one half a stride later.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.evaluation.energy import Energy, joint_energy
-from grouser.evaluation.line_fit import LineFit, fit_line
-from grouser.evaluation.turning import curvature, path_length, total_turn
+from grouser.evaluation.fits import LineFit, fit_line
+from grouser.evaluation.run_metrics import Energy, curvature, joint_energy, path_length, total_turn
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, degrees, milliseconds
 from grouser.rendering.renderer import Renderer
@@ -37,32 +36,32 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 PHYSICS = STANDARD.model_copy(update={"integrator": "discrete"})
-"""Legs of 0.75 g on damped springs: ``discrete`` solves contacts and dampers in one. From its step
-of 1 ms to 0.25 ms speed and slope change by 1 %, single curvatures by 3 %; with ``implicitfast``
-feet sink as deep as dampers are strong, and a straight run drifts."""
-FRICTION = 0.6  # estimate: rubber on plywood; the report names none
+"""Physics for legs of 0.75 g on damped springs; ``discrete`` solves contacts and dampers together.
+Between time steps of 1 ms and 0.25 ms speed and slope change by 1 %, single curvatures by 3 %. With
+``implicitfast`` the feet penetrate in proportion to the damping, and a straight run drifts."""
+FRICTION = 0.6  # estimate: rubber on plywood; not in the report
 STRIDE = 0.4  # s   estimate: gives 0.14 m/s; the report's 3.2 m in "under 30 seconds" need 0.107
 BASE_SPEED = 2 * math.pi / STRIDE  # rad/s   of the cranks, omega_0 of Algorithm 2
 
-SAMPLE = 0.02  # s   between two samples of the way; the report adds up every step of its simulator
-RUN_UP = 1.2  # s   straight on, before a turn
-SETTLE = 0.6  # s   of a turn, before it is measured
-LINEAR, SYMMETRIC = 0.95, 0.10  # a bound of ours: least R2, largest difference of left and right
-FAST_ENOUGH, STRAIGHT_ENOUGH = 0.11, 10.0  # m/s and deg/m   issue
+SAMPLE = 0.02  # s   sample period of the path; the report sums over every step of its simulator
+RUN_UP = 1.2  # s   straight run before a turn
+SETTLE = 0.6  # s   of a turn before its measurement
+LINEAR, SYMMETRIC = 0.95, 0.10  # our bounds: least R2, largest difference of left and right
+MIN_SPEED, MAX_DRIFT = 0.11, 10.0  # m/s and deg/m   our bounds
 
 
 @dataclass(frozen=True, kw_only=True)
 class TurningDesign:
-    """What is run."""
+    """Ratios, starts and durations of the runs."""
 
     logs: tuple[float, ...]
-    """Natural logarithms of right over left speed; for each there is its negative."""
+    """Natural logarithms of right over left speed; contains the negative of each."""
     starts: int
-    """Of each ratio, spread over one stride; an even number, so that each has its mirror."""
+    """Number of starts of each ratio; even, so that each has its mirror."""
     turn: float
-    """How long a turn is measured, s."""
+    """Duration of the measurement of a turn, s."""
     straight: float
-    """How long straight running is measured, s."""
+    """Duration of the measurement of straight running, s."""
 
 
 FULL = TurningDesign(
@@ -80,7 +79,7 @@ QUICK = TurningDesign(
 
 
 def world() -> World:
-    """Return flat ground with one VelociRoACH that runs straight on."""
+    """Return a world of flat ground with one VelociRoACH that runs straight ahead."""
     roach = RobotEntry(
         name="roach", kind="velociroach", position=(0.0, 0.0, 0.0), command=speeds(0.0)
     )
@@ -101,7 +100,7 @@ def speeds(log: float) -> dict[str, float]:
 
 
 def trials(design: TurningDesign) -> list[Trial]:
-    """Return every turn, ratio by ratio and start by start, and the straight run last."""
+    """Return the trials: every turn by ratio and start, then the straight run."""
     times = [RUN_UP + STRIDE * start / design.starts for start in range(design.starts)]
     turns = [
         Trial(
@@ -119,7 +118,7 @@ def trials(design: TurningDesign) -> list[Trial]:
 
 
 def run(run_options: RunOptions) -> Report:
-    """Run all turns and a straight way."""
+    """Run all turns and a straight run, and compare with the report's text."""
     design = QUICK if run_options.quick else FULL
     *turns, straight = threads.run_trials(
         trials(design),
@@ -127,7 +126,7 @@ def run(run_options: RunOptions) -> Report:
         progress=lambda done, of: run_options.progress("running", done, of),
     )
     logs = np.array(design.logs)
-    each = np.array([curvature(*_measured(turn)) for turn in turns]).reshape(len(logs), -1)
+    each = np.array([curvature(*_measured_part(turn)) for turn in turns]).reshape(len(logs), -1)
     mean = each.mean(axis=1)
     line = fit_line(logs, mean)
     speed, drift = straightness(straight)
@@ -153,7 +152,7 @@ def run(run_options: RunOptions) -> Report:
         figures,
         (
             "Curvature and ratio are positive to the left and for a faster right side. The report "
-            "prints no curvature: its column is what its text says.",
+            "prints no curvature: its column quotes its text.",
             "Asymmetry is the largest difference between a turn and its mirror, as a part of their "
             "mean; both are means over starts, which come in mirrored pairs. Single runs differ "
             "more where one speed is a multiple of the other. Drift is taken over whole strides.",
@@ -172,21 +171,21 @@ def run(run_options: RunOptions) -> Report:
 
 
 def asymmetry(logs: Array, mean: Array) -> float:
-    """Return the largest part by which a turn differs from its mirror (`TurningDesign`)."""
+    """Return the largest relative difference between a turn and its mirror (`TurningDesign`)."""
     left, right = mean[logs > 0], -mean[logs < 0][::-1]
     return float((np.abs(left - right) / (np.abs(left + right) / 2)).max())
 
 
 def straightness(outcome: Outcome) -> tuple[float, float]:
     """Return speed (m/s) and drift (deg/m) of a straight run, sampled once a stride."""
-    positions, wxyz = (part[:: round(STRIDE / SAMPLE)] for part in _measured(outcome))
-    way = float(np.linalg.norm(positions[-1, :2] - positions[0, :2]))
-    drift = degrees(abs(total_turn(wxyz))) / way
-    return way / (STRIDE * (len(positions) - 1)), drift
+    positions, wxyz = (part[:: round(STRIDE / SAMPLE)] for part in _measured_part(outcome))
+    length = float(np.linalg.norm(positions[-1, :2] - positions[0, :2]))
+    drift = degrees(abs(total_turn(wxyz))) / length
+    return length / (STRIDE * (len(positions) - 1)), drift
 
 
 def straight_power(seconds: float) -> tuple[Array, float]:
-    """Return the power (W) of every leg joint at every step of a straight run, and its way (m)."""
+    """Return power (W) of every leg joint at each step of a straight run, and its length (m)."""
     simulation = Simulation(world())
     simulation.step(RUN_UP)
     start = simulation.pose("roach").position
@@ -194,29 +193,29 @@ def straight_power(seconds: float) -> tuple[Array, float]:
     for _ in range(round(seconds / PHYSICS.timestep)):
         simulation.step()
         power.append(list(simulation.power("roach").values()))
-    way = simulation.pose("roach").position - start
-    return np.array(power), float(np.linalg.norm(way[:2]))
+    moved = simulation.pose("roach").position - start
+    return np.array(power), float(np.linalg.norm(moved[:2]))
 
 
-def energy_figures(power: Array, way: float) -> dict[str, float]:
-    """Return the energies of a run per metre of its way."""
+def energy_figures(power: Array, length: float) -> dict[str, float]:
+    """Return the energies of a run per metre of its ``length`` (m)."""
     energy: Energy = joint_energy(power, PHYSICS.timestep)
     return {
-        "straight_work_j_per_m": energy.work / way,
-        "straight_effort_j_per_m": energy.effort / way,
-        "straight_signed_sum_per_m": energy.signed_sum / way,
+        "straight_work_j_per_m": energy.work / length,
+        "straight_effort_j_per_m": energy.effort / length,
+        "straight_signed_sum_per_m": energy.signed_sum / length,
     }
 
 
-def _measured(outcome: Outcome) -> tuple[Array, Array]:
-    """Return the positions (m) and orientations of the part of a run that counts."""
-    counts = outcome.times >= float(str(outcome.trial.case["from"])) - 1e-9
-    return outcome.positions[counts], outcome.wxyz[counts]
+def _measured_part(outcome: Outcome) -> tuple[Array, Array]:
+    """Return the positions (m) and orientations of the measured part of a run."""
+    inside = outcome.times >= float(str(outcome.trial.case["from"])) - 1e-9
+    return outcome.positions[inside], outcome.wxyz[inside]
 
 
 def _claims(figures: dict[str, float | int]) -> list[Row]:
-    """Return what the report says, and what ours says to it."""
-    wrong, part = figures["wrong_turns"], figures["asymmetry"]
+    """Return the rows that test the statements of the report."""
+    wrong, difference = figures["wrong_turns"], figures["asymmetry"]
     return [
         Row(
             {"what": "log of ratio against curvature"},
@@ -235,32 +234,32 @@ def _claims(figures: dict[str, float | int]) -> list[Row]:
         Row(
             {"what": "left and right turns"},
             "one law",
-            f"differ by up to {part:.1%}",
-            part <= SYMMETRIC,
+            f"differ by up to {difference:.1%}",
+            difference <= SYMMETRIC,
             f"symmetric: within {SYMMETRIC:.0%}",
         ),
         Row(
             {"what": "straight running, m/s"},
             "> 0.107",
             figures["straight_speed_m_s"],
-            figures["straight_speed_m_s"] >= FAST_ENOUGH,
-            f"3.2 m in under 30 s (ch. 7); at least {FAST_ENOUGH}",
+            figures["straight_speed_m_s"] >= MIN_SPEED,
+            f"3.2 m in under 30 s (ch. 7); at least {MIN_SPEED}",
         ),
         Row(
             {"what": "heading drift, deg/m"},
             "drifts somewhat",
             figures["drift_deg_per_m"],
-            figures["drift_deg_per_m"] < STRAIGHT_ENOUGH,
-            f"under {STRAIGHT_ENOUGH:g}",
+            figures["drift_deg_per_m"] < MAX_DRIFT,
+            f"under {MAX_DRIFT:g}",
         ),
     ]
 
 
 def _ratios(logs: Array, each: Array, turns: Sequence[Outcome]) -> list[Row]:
-    """Return one row for each ratio."""
-    ways = np.array([path_length(_measured(turn)[0]) for turn in turns]).reshape(each.shape)
+    """Return the row of each ratio."""
+    lengths = np.array([path_length(_measured_part(turn)[0]) for turn in turns]).reshape(each.shape)
     rows = []
-    for log, curvatures, way in zip(logs, each, ways, strict=True):
+    for log, curvatures, length in zip(logs, each, lengths, strict=True):
         spread = f"{curvatures.min():.2f} to {curvatures.max():.2f}"
         rows.append(
             Row(
@@ -268,7 +267,7 @@ def _ratios(logs: Array, each: Array, turns: Sequence[Outcome]) -> list[Row]:
                 None,
                 float(curvatures.mean()),
                 None,
-                f"{spread} over starts; {way.mean():.2f} m of way",
+                f"{spread} over starts; {length.mean():.2f} m of way",
             )
         )
     return rows
@@ -279,19 +278,19 @@ def _add_plots(
 ) -> None:
     xlabel, ylabel = "ln(right speed / left speed)", "curvature, left positive [1/m]"
     report.add_plot(
-        plots.fitted(logs, each, line, xlabel=xlabel, ylabel=ylabel),
+        plots.regression(logs, each, line, xlabel=xlabel, ylabel=ylabel),
         "Curvature against the ratio of motor speeds (Fig. 3.4)",
     )
     sample = {
-        f"right/left {math.exp(log):.2f}": _measured(turns[number * each.shape[1]])[0]
+        f"right/left {math.exp(log):.2f}": _measured_part(turns[number * each.shape[1]])[0]
         for number, log in enumerate(logs)
         if 0 <= log < 1
     }
-    report.add_plot(plots.ways(sample), "Some of the ways, from above (Fig. A.1)")
+    report.add_plot(plots.top_view(sample), "Some of the paths, from above (Fig. A.1)")
 
 
 def _add_pictures(report: Report) -> None:
-    """Add one stride straight on and one of the sharpest turn."""
+    """Add picture strips of a stride straight ahead and of the sharpest turn."""
     with Renderer(360, 240) as renderer:
         for log, azimuth_deg, caption in (
             (0.0, 90.0, "One stride straight on, from the right"),

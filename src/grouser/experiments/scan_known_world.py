@@ -1,11 +1,11 @@
-"""Scan a known world: is what is rebuilt what is there, and does a robot notice the difference?
+"""Scan of a known world: errors of the rebuilt surface and their effect on a robot.
 
-A simulated Kinect looks at a step field and at the plywood bridge from three places around them.
-The first pose is known; the others are as wrong as by a tape measure (`TAPE_MEASURE`) and found by
-registration. Points all over the rebuilt surface are compared with the true one where it was
-seen; the band along its edges, which voxels round off, is told apart.
+A simulated Kinect images a step field and the plywood bridge from three poses. The first pose is
+known. The others have the errors of a tape measure (`TAPE_MEASURE`) and are refined by
+registration. Points of the rebuilt surface are compared with the true surface where it was seen.
+The band along edges, which voxels round off, is evaluated separately.
 
-Then a robot is driven over steps on both sides of its limit, as they are and as they were scanned.
+Then a robot is driven over steps on both sides of its limit, on the true steps and on scanned ones.
 """
 
 from __future__ import annotations
@@ -41,32 +41,32 @@ from grouser.world.terrain.plywood_bridge import PlywoodBridge
 from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.terrain_piece import TerrainPiece
 
-VOXEL = 0.02  # m   what the command takes
-REACH = 2.2  # m   further points are left out: a camera's noise grows with the square
+VOXEL = 0.02  # m   the default of `grouser scan`
+REACH = 2.2  # m   points beyond are dropped because noise grows with the square of the distance
 BAND = 1.5 * VOXEL
-"""Half the width of the band along edges, m."""
-MEAN_MM, MOST_MM = 5.0, 15.0  # a bound of ours: mean and 95 % where the surface was seen
+"""Half width of the band along edges, m."""
+MEAN_MM, P95_MM = 5.0, 15.0  # our bounds: mean and 95th percentile on the seen surface
 AROUND = 0.8
-"""Points count within so much of the middle, along x and y, m."""
+"""Half extent of the evaluated region around the centre along x and y, m."""
 ROBOT = "packbot"
-APART_MM = (20.0, 40.0)
-"""How far from its limit steps are that must be told right, mm."""
+OFFSETS_MM = (20.0, 40.0)
+"""Distances of the driven steps from the robot's limit, mm."""
 
 
 @dataclass(frozen=True)
 class KnownWorld:
-    """A world that is scanned, and from where."""
+    """World to scan and the poses of the camera."""
 
     name: str
     piece: TerrainPiece
     middle: tuple[float, float, float]
-    """What the cameras look at, m."""
-    eyes: tuple[tuple[float, float, float], ...]
-    """Where they stand, m."""
+    """Point that the cameras face, m."""
+    cameras: tuple[tuple[float, float, float], ...]
+    """Positions of the cameras, m."""
 
     @property
     def world(self) -> World:
-        """The world."""
+        """World with the terrain piece on flat ground."""
         terrain = (Flat(friction=0.6), self.piece)
         return World(name=self.name, physics=STANDARD, terrain=terrain)
 
@@ -85,33 +85,33 @@ KNOWN = (
         ((-0.9, -0.6, 1.0), (1.5, -0.8, 1.0), (0.4, 1.3, 1.0)),
     ),
 )
-STEP_EYES = ((-1.5, -0.9, 1.2), (-1.5, 0.9, 1.2), (0.7, -0.9, 1.4))
-"""Around a step at x = 0, m: the last one does not see its riser, which alone holds frames along
-x, and nothing holds any of them along y but the poses that are given."""
+STEP_CAMERAS = ((-1.5, -0.9, 1.2), (-1.5, 0.9, 1.2), (0.7, -0.9, 1.4))
+"""Positions of the cameras around a step at x = 0, m. Only the riser constrains frames along x, and
+the last camera does not see it. Along y only the given poses constrain the frames."""
 
 
 def run(run_options: RunOptions) -> Report:
-    """Scan and drive."""
+    """Scan the worlds, drive the steps and compare."""
     cameras = ("kinect2",) if run_options.quick else ("kinect2", "kinect1")
     known = KNOWN[:1] if run_options.quick else KNOWN
     rows = []
     for number, case in enumerate(known):
         run_options.progress("scanning", number, len(known))
         rows += [_surface_row(case, camera, run_options) for camera in cameras]
-    who = measure_candidate(ROBOT, {})
-    low, high = search_bracket(lambda size: _passes(who, size), APPARATUS["step"])
-    apart = APART_MM[:1] if run_options.quick else APART_MM
-    sizes = sorted([*(low - off for off in apart), *(high + off for off in apart)])
+    candidate = measure_candidate(ROBOT, {})
+    low, high = search_bracket(lambda size: _passes(candidate, size), APPARATUS["step"])
+    offsets = OFFSETS_MM[:1] if run_options.quick else OFFSETS_MM
+    sizes = sorted([*(low - off for off in offsets), *(high + off for off in offsets)])
     for number, size in enumerate(sizes):
         run_options.progress("driving", number, len(sizes))
-        rows.append(_step_row(who, size, run_options.seed))
+        rows.append(_step_row(candidate, size, run_options.seed))
     title = "A simulated Kinect scans worlds that are known"
     if run_options.quick:
         title += " (quick: one field, two steps)"
     notes = (
         f"Surfaces agree when rebuilt points are less than {MEAN_MM:g} mm off in the mean and less "
-        f"than {MOST_MM:g} mm in 95 % of them, away from edges; the band along edges, "
-        f"{millimetres(BAND):.0f} mm to either side, is printed beside and judged by nobody.",
+        f"than {P95_MM:g} mm in 95 % of them, away from edges; the band along edges, "
+        f"{millimetres(BAND):.0f} mm to either side, is printed beside and not judged.",
         f"Steps agree when {ROBOT} gets up both or neither.",
     )
     figures = {"step_limit_mm": f"{low:g} to {high:g}"}
@@ -119,15 +119,17 @@ def run(run_options: RunOptions) -> Report:
 
 
 def _surface_row(case: KnownWorld, camera: str, run_options: RunOptions) -> Row:
-    """Return how far a rebuilt world is from the true one."""
-    clouds, poses = _scan(case.world, case.eyes, case.middle, camera, run_options.seed)
-    guesses = _about(poses, run_options.seed)
+    """Return the row with the errors of a rebuilt world."""
+    clouds, poses = _scan(case.world, case.cameras, case.middle, camera, run_options.seed)
+    guesses = _perturb(poses, run_options.seed)
     ground = rebuild(clouds, ScanOptions(voxel=VOXEL, camera_poses=guesses))
     errors = _errors(case, ground, run_options)
-    mean, most = _figures(errors.away)
-    band_mean, band_most = _figures(errors.band)
+    mean, p95 = _figures(errors.away)
+    band_mean, band_p95 = _figures(errors.band)
     before, after = (
-        ", ".join(f"{millimetres(_apart(poses[0], pose, found)):.0f}" for pose, found in pairs)
+        ", ".join(
+            f"{millimetres(_position_error(poses[0], pose, found)):.0f}" for pose, found in pairs
+        )
         for pairs in (
             [(a, poses[0].inverse() @ b) for a, b in zip(poses[1:], guesses[1:], strict=True)],
             [(a, b.X_FC) for a, b in zip(poses[1:], ground.frames[1:], strict=True)],
@@ -136,8 +138,8 @@ def _surface_row(case: KnownWorld, camera: str, run_options: RunOptions) -> Row:
     return Row(
         {"world": case.name, "camera": camera},
         None,
-        _ours(mean, most, band_mean, band_most),
-        mean < MEAN_MM and most < MOST_MM,
+        _ours(mean, p95, band_mean, band_p95),
+        mean < MEAN_MM and p95 < P95_MM,
         f"cameras {before} mm off before registration, {after} after",
     )
 
@@ -156,16 +158,16 @@ def _errors(case: KnownWorld, ground: RebuiltGround, run_options: RunOptions) ->
     )
 
 
-def _step_row(who: Candidate, size: float, seed: int) -> Row:
-    """Return whether a robot gets up a step and up what a scan made of it."""
-    trial = mobility_trial(who, "step", size)
-    truly = run_single(trial).verdict
+def _step_row(candidate: Candidate, size: float, seed: int) -> Row:
+    """Return the row that compares a drive over a step with one over its scan."""
+    trial = mobility_trial(candidate, "step", size)
+    true = run_single(trial).verdict
     world = trial.world.changed(robots=())
-    clouds, poses = _scan(world, STEP_EYES, (-0.2, 0.0, 0.1), "kinect2", seed)
+    clouds, poses = _scan(world, STEP_CAMERAS, (-0.2, 0.0, 0.1), "kinect2", seed)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "step"
-        options = ScanOptions(voxel=VOXEL, camera_poses=_about(poses, seed))
-        made = scan_to_world(clouds, out, WorldOptions(name="step"), options)
+        options = ScanOptions(voxel=VOXEL, camera_poses=_perturb(poses, seed))
+        scan = scan_to_world(clouds, out, WorldOptions(name="step"), options)
         terrain = load(out / WORLD).terrain
         scanned = dataclasses.replace(trial, world=trial.world.changed(terrain=terrain, objects=()))
         rebuilt = run_single(scanned).verdict
@@ -173,8 +175,8 @@ def _step_row(who: Candidate, size: float, seed: int) -> Row:
         {"world": f"step of {size:g} mm", "camera": "kinect2"},
         None,
         _ours(None, None, None, None, drive=rebuilt),
-        (truly == "arrived") == (rebuilt == "arrived"),
-        f"on the true step: {truly}; scanned, it collides as {made.collides_as.replace('_', ' ')}",
+        (true == "arrived") == (rebuilt == "arrived"),
+        f"on the true step: {true}; scanned, it collides as {scan.collides_as.replace('_', ' ')}",
     )
 
 
@@ -185,13 +187,13 @@ def _ours(*surface: float | None, drive: str | None = None) -> dict[str, float |
 
 def _scan(
     world: World,
-    eyes: Sequence[tuple[float, float, float]],
+    positions: Sequence[tuple[float, float, float]],
     middle: tuple[float, float, float],
     camera: str,
     seed: int,
 ) -> tuple[list[PointCloud], list[Pose]]:
-    """Return what a camera sees from several places, and the poses of the clouds' axes."""
-    cameras = [aimed(eye, middle) for eye in eyes]
+    """Return the clouds of a camera at several positions, and the poses of their axes."""
+    cameras = [aimed(position, middle) for position in positions]
     clouds = [
         cloud.drop(np.linalg.norm(cloud.points, axis=1) > REACH)
         for cloud in scan_world(world, cameras, camera, seed)
@@ -199,8 +201,8 @@ def _scan(
     return clouds, [X_WC @ X_CO for X_WC in cameras]
 
 
-def _about(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
-    """Return poses as somebody with a tape measure knows them; the first is the world's."""
+def _perturb(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
+    """Return poses with the errors of a tape measure; the first is exact."""
     rng = np.random.default_rng(seed)
     guesses = [poses[0]]
     for pose in poses[1:]:
@@ -211,16 +213,16 @@ def _about(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
     return tuple(guesses)
 
 
-def _apart(first: Pose, true: Pose, found: Pose) -> float:
-    """Return how far a camera is from where it is ``found``, in the ``first`` one's frame, m."""
+def _position_error(first: Pose, true: Pose, found: Pose) -> float:
+    """Return the error of a camera's ``found`` position in the frame of the ``first``, m."""
     return float(np.linalg.norm((first.inverse() @ true).position - found.position))
 
 
 def _figures(distances: Array) -> tuple[float, float]:
-    """Return mean and 95 %, mm."""
-    off = millimetres(distances)
-    return float(off.mean()), float(np.percentile(off, 95))
+    """Return mean and 95th percentile, mm."""
+    errors = millimetres(distances)
+    return float(errors.mean()), float(np.percentile(errors, 95))
 
 
-def _passes(who: Candidate, size: float) -> bool:
-    return run_single(mobility_trial(who, "step", size)).arrived
+def _passes(candidate: Candidate, size: float) -> bool:
+    return run_single(mobility_trial(candidate, "step", size)).arrived

@@ -1,4 +1,4 @@
-"""What a step's time is spent on, by MuJoCo's own timers."""
+"""Shares of the stages in the time of a physics step, from MuJoCo's timers."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ STAGES = {
     "share_solver": mujoco.mjtTimer.mjTIMER_CONSTRAINT,
     "share_kinematics": mujoco.mjtTimer.mjTIMER_POS_KINEMATICS,
 }
-"""Name of a figure → the stage of physics it stands for."""
+"""Name of a figure → timer of the stage."""
 
 
 class StageTimer:
-    """Adds up the time of each stage over those steps that are asked for.
+    """Accumulates the time of each stage over selected steps.
 
-    MuJoCo calls Python for the time, which costs something itself: good for shares, not for speeds.
+    MuJoCo calls a Python function for the time, which slows the step. So the shares are
+    valid, but absolute speeds are not.
     """
 
     def __init__(self) -> None:
         self._spent = dict.fromkeys((*STAGES.values(), mujoco.mjtTimer.mjTIMER_STEP), 0.0)
 
     def step(self, simulation: Simulation, seconds: float) -> None:
-        """Let ``seconds`` of simulated time pass and add up what was spent on what."""
+        """Step by ``seconds`` of simulated time and accumulate the time of each stage."""
         timers = simulation.data.timer
         before = {timer: float(timers[timer].duration) for timer in self._spent}
         mujoco.set_mjcb_time(lambda: time.perf_counter() * 1e6)
         try:
-            simulation.step(seconds)
+            simulation.step(simulation.round_to_steps(seconds))
         finally:
             mujoco.set_mjcb_time(None)
-        for timer, was in before.items():
-            self._spent[timer] += float(timers[timer].duration) - was
+        for timer, start in before.items():
+            self._spent[timer] += float(timers[timer].duration) - start
 
     def shares(self) -> dict[str, float]:
-        """Return each stage's part of all the time, 0 to 1; nothing when no step was timed."""
+        """Return each stage's share of the total time, 0 to 1; empty if no step was timed."""
         whole = self._spent[mujoco.mjtTimer.mjTIMER_STEP]
         return {name: self._spent[timer] / whole for name, timer in STAGES.items()} if whole else {}

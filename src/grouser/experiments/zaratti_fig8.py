@@ -1,7 +1,8 @@
-"""Zaratti et al. 2006, Fig. 8: how many walking AIBOs still run at full frame rate?
+"""Zaratti et al. 2006, Fig. 8: frame rate against the number of walking AIBOs.
 
-"Each AIBO is created and set in walking state to make full use of the physics engine." All of them
-walk in one world, physics runs at 500 Hz, and each frame ends with one view; one core does it all.
+"Each AIBO is created and set in walking state to make full use of the physics engine." All robots
+walk in one world with physics at 500 Hz, and each frame ends with one view. Everything runs on one
+core.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from grouser.simulation.simulation import Simulation
 COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32)
 QUICK_COUNTS = (1, 5, 12, 32)
 FRAMES, QUICK_FRAMES = 60, 15
-SETTLE = 1.0  # s   simulated, until all of them trot
+SETTLE = 1.0  # s   simulated time until all robots trot
 SPEED = 0.15  # m/s
-APART = 1.0  # m   so that nobody meets anybody
+SPACING = 1.0  # m   large enough that robots do not touch
 PAPER_COUNT, PAPER_RATE = 5, 25.0  # sec. 5: "acceptable with five AIBOs … greater than 25 fps"
 
 
 def run(run_options: RunOptions) -> Report:
-    """Time packs of growing size."""
+    """Time worlds with an increasing number of robots."""
     counts, frames = (QUICK_COUNTS, QUICK_FRAMES) if run_options.quick else (COUNTS, FRAMES)
     rates: dict[int, float] = {}
     falls = 0
@@ -60,8 +61,8 @@ def run(run_options: RunOptions) -> Report:
         rows,
         figures,
         (
-            "The curve itself is not printed as numbers; its text says that five robots still run "
-            "at more than 25 fps. The other rows have nothing to be compared with.",
+            "The curve itself is not printed as numbers; its text states that five robots still "
+            "run at more than 25 fps. The other rows have nothing to be compared with.",
             f"A frame is 1/{RATE:g} s of physics at {1 / TIMESTEP:g} Hz and one view of "
             f"{PIXELS[0]} x {PIXELS[1]} pixels; the rate is what one core here sustains.",
         ),
@@ -74,22 +75,22 @@ def run(run_options: RunOptions) -> Report:
 
 
 def crowd(count: int) -> Simulation:
-    """Return ``count`` ERS-7 in a square, all walking the same way."""
+    """Return a simulation of ``count`` ERS-7 in a square, all walking in one direction."""
     side = math.ceil(math.sqrt(count))
     robots = (
-        ers7_entry(f"dog{n}", APART * (n // side), APART * (n % side), 0.0, forward=SPEED)
+        ers7_entry(f"dog{n}", SPACING * (n // side), SPACING * (n % side), 0.0, forward=SPEED)
         for n in range(count)
     )
     return Simulation(pack_world(*robots))
 
 
 def _measure(count: int, frames: int, renderer: Renderer) -> tuple[float, int]:
-    """Return the frame rate that ``count`` robots allow and how many of them fell."""
+    """Return the frame rate with ``count`` robots, and the number of robots that fell."""
     simulation = crowd(count)
     simulation.step(SETTLE)
-    watched = TimedFrames(simulation, _view(count), renderer)
-    watched.next()  # puts the model on stage
-    seconds = float(np.mean([watched.next() for _ in range(frames)]))
+    timed = TimedFrames(simulation, _view(count), renderer)
+    timed.next()  # uploads the model to the renderer
+    seconds = float(np.mean([timed.next() for _ in range(frames)]))
     heights = [simulation.pose(name).position[2] for name in simulation.scene.robots]
     standing = simulation.scene.robots["dog0"].standing
     return 1 / seconds, sum(height < standing / 2 for height in heights)
@@ -107,9 +108,9 @@ def _row(count: int, rate: float) -> Row:
 
 
 def _view(count: int) -> Viewpoint:
-    """Return a view in which all of them are."""
-    wide = APART * (math.ceil(math.sqrt(count)) - 1)
-    return Viewpoint((wide / 2, wide / 2, 0.1), 1.5 + 1.6 * wide, 60.0, -30.0)
+    """Return a view that contains all robots."""
+    width = SPACING * (math.ceil(math.sqrt(count)) - 1)
+    return Viewpoint((width / 2, width / 2, 0.1), 1.5 + 1.6 * width, 60.0, -30.0)
 
 
 def _plot(rates: dict[int, float]) -> Figure:

@@ -1,8 +1,8 @@
-"""Zaratti et al. 2006, Fig. 9: what a collision of three AIBOs costs; with the strips of Figs 6, 7.
+"""Zaratti et al. 2006, Fig. 9: cost of a collision of three AIBOs; picture strips of Figs 6, 7.
 
 "The graph in Fig. 9 corresponds to the collision of 3 AIBOs. It is very jagged and each performance
 drop corresponds to a contact between two or more robots." Three robots walk towards one point and
-push on; frames are timed as in Fig. 8, and a twin of the run is taken apart by MuJoCo's timers.
+keep pushing. Frames are timed as in Fig. 8. An identical run is profiled with MuJoCo's timers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from grouser.experiments.ers7_pack import (
     pack_world,
 )
 from grouser.experiments.run_options import RunOptions
-from grouser.experiments.step_stages import StageTimer
+from grouser.experiments.stage_timer import StageTimer
 from grouser.frames import milliseconds
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
@@ -33,7 +33,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
 
 ROBOTS = 3  # Fig. 7, Fig. 9
-START = 0.55  # m   from the point where they meet
+START = 0.55  # m   distance from the meeting point
 SPEED = 0.15  # m/s
 SECONDS, QUICK_SECONDS = 10.0, 4.0
 PAPER_SHARE = 0.75  # sec. 5: "more than 75% of CPU time is devoted to collision detection and …"
@@ -43,12 +43,12 @@ KICK_VIEW = Viewpoint((0.4, 0.05, 0.08), 1.3, 110.0, -22.0)
 
 
 def run(run_options: RunOptions) -> Report:
-    """Let three robots collide, timed, and once more, taken apart."""
+    """Let three robots collide twice: once timed, once profiled."""
     seconds = QUICK_SECONDS if run_options.quick else SECONDS
     run_options.progress("colliding", 0, 3)
-    times, touching = _timed(seconds)
-    run_options.progress("taking apart", 1, 3)
-    shares = _taken_apart(seconds)
+    times, touching = _time_frames(seconds)
+    run_options.progress("profiling", 1, 3)
+    shares = _stage_shares(seconds)
     handling = sum(shares[f"share_{stage}"] for stage in ("collision", "constraint_rows", "solver"))
     apart = ~touching
     figures = {
@@ -97,7 +97,7 @@ def run(run_options: RunOptions) -> Report:
 
 
 def collision() -> World:
-    """Return three robots that walk towards one point from three sides."""
+    """Return a world of three robots that walk towards one point from three sides."""
     around = [2 * math.pi * number / ROBOTS for number in range(ROBOTS)]
     robots = (
         ers7_entry(
@@ -112,33 +112,33 @@ def collision() -> World:
     return pack_world(*robots)
 
 
-def meets(simulation: Simulation) -> bool:
-    """Say whether two robots touch each other now."""
+def robots_touch(simulation: Simulation) -> bool:
+    """Return whether two robots are in contact."""
     model, data = simulation.model, simulation.data
     pairs = data.contact.geom[: data.ncon]
     roots = model.body_rootid[model.geom_bodyid[pairs]]
     return bool(((roots[:, 0] != roots[:, 1]) & (roots > 0).all(axis=1)).any())
 
 
-def _timed(seconds: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return how long each frame took (s) and whether robots touched in it."""
+def _time_frames(seconds: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the time of each frame (s) and whether robots were in contact in it."""
     times, touching = [], []
     with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:
         frames = TimedFrames(Simulation(collision()), VIEW, renderer)
-        frames.next()  # puts the model on stage
+        frames.next()  # uploads the model to the renderer
         for _ in range(round(seconds * RATE)):
             times.append(frames.next())
-            touching.append(meets(frames.simulation))
+            touching.append(robots_touch(frames.simulation))
     return np.array(times), np.array(touching)
 
 
-def _taken_apart(seconds: float) -> dict[str, float]:
-    """Return what part of a step each stage takes while robots touch."""
-    simulation, stopwatch, rest = Simulation(collision()), StageTimer(), StageTimer()
+def _stage_shares(seconds: float) -> dict[str, float]:
+    """Return the share of each stage in a step while robots are in contact."""
+    simulation, touching, rest = Simulation(collision()), StageTimer(), StageTimer()
     while simulation.time < seconds:
-        (stopwatch if meets(simulation) else rest).step(simulation, 1 / RATE)
+        (touching if robots_touch(simulation) else rest).step(simulation, 1 / RATE)
     mujoco.mj_forward(simulation.model, simulation.data)
-    return stopwatch.shares() or rest.shares()
+    return touching.shares() or rest.shares()
 
 
 def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:
@@ -157,7 +157,7 @@ def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:
 
 
 def _film(world: World, view: Viewpoint, every: float) -> np.ndarray:
-    """Return eight pictures of what happens in a world."""
+    """Return a strip of eight pictures of a world, taken ``every`` seconds."""
     simulation = Simulation(world)
     frames, captions = [], []
     with Renderer(360, 270) as renderer:
@@ -165,5 +165,5 @@ def _film(world: World, view: Viewpoint, every: float) -> np.ndarray:
             mujoco.mj_forward(simulation.model, simulation.data)
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.2f} s")
-            simulation.step(every)
+            simulation.step(simulation.round_to_steps(every))
     return picture_strip(frames, captions=captions, columns=4)

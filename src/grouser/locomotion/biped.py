@@ -66,7 +66,7 @@ class Balance:
     """Centre of mass of the standing robot in the pelvis frame, m."""
     leg: float
     """Mass of one leg over the mass of the robot, -."""
-    along: float
+    leg_centre: float
     """Depth of a leg's own centre of mass over the depth of the sole, -."""
     waving: tuple[float, float]
     """Displacement of the centre of mass by the raised arm, x and y, m."""
@@ -103,17 +103,17 @@ class Biped:
     """Height of the pelvis above the ground, m."""
     gap: float
     """Distance between the middles of the soles, m."""
-    inward: float
+    pressure_offset: float
     """Inward offset of the pressure point from the middle of the support foot's sole, m."""
     step: float
     """Time from the landing of one foot to the landing of the other, s."""
-    both: float
+    double_support: float
     """Duration of double support in a step, s."""
     lift: float
     """Greatest height of the swing foot, m."""
     fastest: tuple[float, float, float]
     """Largest speeds: forward m/s, sideways m/s, turn rad/s."""
-    gain: tuple[float, float, float]
+    max_change: tuple[float, float, float]
     """Largest change of each speed from one step to the next."""
     period: float = 0.01
     """Longest time (s) between two calls."""
@@ -184,21 +184,24 @@ class Biped:
 
     def pressure(self, state: Array) -> Array:
         """Return the planned pressure point in the frame of the support foot, (n, 2), m."""
-        shifted = np.minimum(state[:, TIME, None] / self.both, 1.0)
+        shifted = np.minimum(state[:, TIME, None] / self.double_support, 1.0)
         return np.asarray(state[:, PRESSURE] + shifted * (state[:, TARGET] - state[:, PRESSURE]))
 
     def _pendulum(self, state: Array) -> tuple[Array, Array]:
         """Return ξ and the centre of mass now, (n, 2) each."""
         time, start, end = state[:, TIME, None], state[:, PRESSURE], state[:, TARGET]
-        first, hold = np.minimum(time, self.both), np.maximum(time - self.both, 0.0)
+        first, hold = (
+            np.minimum(time, self.double_support),
+            np.maximum(time - self.double_support, 0.0),
+        )
         xi, mass = pendulum.advance_moving(
-            state[:, XI], state[:, MASS], start, end, self.omega, self.both, first
+            state[:, XI], state[:, MASS], start, end, self.omega, self.double_support, first
         )
         return pendulum.advance_fixed(xi, mass, end, self.omega, hold)
 
     def _swing(self, state: Array) -> tuple[Array, Array]:
         """Return pose (n, 3) and height (n,), m, of the other foot."""
-        share = (state[:, TIME] - self.both) / (self.step - self.both)
+        share = (state[:, TIME] - self.double_support) / (self.step - self.double_support)
         share = np.minimum(np.maximum(share, 0.0), 1.0)
         way = state[:, LANDING] - state[:, OTHER]
         # The vertical speed is 0 at lift-off and landing.
@@ -210,7 +213,7 @@ class Biped:
 
         The centre of mass of a leg moves by a constant share of the displacement of its foot.
         """
-        share = self.balance.leg * self.balance.along
+        share = self.balance.leg * self.balance.leg_centre
         offset = np.empty((len(state), 2))
         risen = _smooth(state[:, WAVE]) / (1 - 2 * share)
         for axis in (0, 1):
@@ -239,7 +242,7 @@ class Biped:
         # A walk that begins to the left, or with a turn to the left, begins with the left foot.
         leftward = np.where(wanted[:, 1] != 0, wanted[:, 1], wanted[:, 2])
         _swap_support(now, (kind == SHIFT) & (leftward * now[:, SIDE] > 0))
-        change = np.clip(wanted - now[:, PACE], -np.array(self.gain), self.gain)
+        change = np.clip(wanted - now[:, PACE], -np.array(self.max_change), self.max_change)
         now[:, PACE] = np.where(_swings(kind)[:, None], now[:, PACE] + change, 0.0)
         stopping = (kind == STEP) & ~now[:, PACE].any(axis=1) & ~moves
         now[:, KIND] = np.where(stopping, LAST, kind)
@@ -283,22 +286,26 @@ class Biped:
         end[:, TIME] = self.step
         missing = self._required_xi(state) - self._pendulum(end)[0]
         # The target changes ξ at the end and, as the next step starts there, the required ξ.
-        reached = pendulum.end_sensitivity(self.omega, self.both, self.step - self.both)
-        required = np.where(kind == SETTLE, 0.0, pendulum.start_sensitivity(self.omega, self.both))
+        reached = pendulum.end_sensitivity(
+            self.omega, self.double_support, self.step - self.double_support
+        )
+        required = np.where(
+            kind == SETTLE, 0.0, pendulum.start_sensitivity(self.omega, self.double_support)
+        )
         state[:, TARGET] += np.where(kind == STAND, 0.0, missing / (reached - required))
 
     def _required_xi(self, state: Array) -> Array:
         """Return ξ (n, 2) that the next footholds require at the end of this step."""
-        kind, rate, hold = state[:, KIND, None], self.omega, self.step - self.both
+        kind, rate, hold = state[:, KIND, None], self.omega, self.step - self.double_support
         middle = state[:, LANDING.start : LANDING.start + 2] / 2
         points, end = self._footholds(state)
         needed = end
         for here, there in reversed(list(zip(points, [*points[1:], end], strict=True))):
-            needed = pendulum.initial_xi(needed, here, there, rate, self.both)
+            needed = pendulum.initial_xi(needed, here, there, rate, self.double_support)
             needed = pendulum.initial_xi(needed, here, here, rate, hold)
         first = np.where(kind == LAST, middle, points[0])
         needed = np.where(kind == LAST, middle, needed)
-        needed = pendulum.initial_xi(needed, state[:, TARGET], first, rate, self.both)
+        needed = pendulum.initial_xi(needed, state[:, TARGET], first, rate, self.double_support)
         return np.where((kind == SETTLE) | (kind == STAND), middle, needed)
 
     def _footholds(self, state: Array) -> tuple[list[Array], Array]:
@@ -315,7 +322,7 @@ class Biped:
 
     def _support_point(self, side: Array) -> Array:
         """Return the pressure point of a support foot in its own frame, (n, 3)."""
-        return np.stack([0 * side, -self.inward * side, 0 * side], axis=-1)
+        return np.stack([0 * side, -self.pressure_offset * side, 0 * side], axis=-1)
 
 
 def _next_kind(kind: Array, moves: Flags) -> Array:

@@ -1,4 +1,4 @@
-"""The one renderer that pictures, videos and cameras share."""
+"""Offscreen rendering of images, videos and camera views."""
 
 from grouser.exports import attach
 

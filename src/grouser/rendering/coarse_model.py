@@ -1,6 +1,6 @@
-"""The fast path of drawing: coarsely cut shapes, and only those that a camera can see.
+"""Fast rendering: coarse tessellation and view frustum culling.
 
-In software, time goes into vertices and geoms rather than into pixels.
+The time of software rendering depends on vertices and geoms more than on pixels.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from grouser.frames import Pose, conjugate, rotate
 from grouser.rendering.image_plane import ImagePlane
 
 COARSE_QUALITY = {"offsamples": 0, "numslices": 12, "numstacks": 6, "numquads": 1}
-"""MuJoCo's settings of a coarse picture: no smoothing, few faces."""
+"""MuJoCo's settings for coarse images: no antialiasing, few faces."""
 
-_GRID = 0.5  # m   planes are lit at the corners of a grid; 0.1 m took half of all the time
-_ROUND = (  # their first size is a radius
+_GRID = 0.5  # m   planes are lit at the vertices of a grid; 0.1 m took half of the total time
+_ROUND = (  # geoms whose first size is a radius
     mujoco.mjtGeom.mjGEOM_SPHERE,
     mujoco.mjtGeom.mjGEOM_CAPSULE,
     mujoco.mjtGeom.mjGEOM_CYLINDER,
@@ -29,10 +29,10 @@ _ROUND = (  # their first size is a radius
 
 
 def coarse_copy(model: mujoco.MjModel) -> mujoco.MjModel:
-    """Return a copy for drawing: planes cut coarsely, round shapes as large as they look."""
+    """Return a copy for rendering, with coarse planes and round shapes of preserved area."""
     coarse = copy.copy(model)
     _cut_planes(coarse)
-    # A circle is drawn as a polygon inside it; this makes its area the circle's.
+    # A circle is drawn as an inscribed polygon; this factor gives the polygon the circle's area.
     step = math.tau / COARSE_QUALITY["numslices"]
     coarse.geom_size[np.isin(model.geom_type, _ROUND), 0] *= math.sqrt(step / math.sin(step))
     return coarse
@@ -40,7 +40,7 @@ def coarse_copy(model: mujoco.MjModel) -> mujoco.MjModel:
 
 @contextmanager
 def coarse_planes(model: mujoco.MjModel) -> Iterator[None]:
-    """Cut planes coarsely inside the block."""
+    """Tessellate planes coarsely within the block."""
     before = model.geom_size.copy()
     _cut_planes(model)
     try:
@@ -57,26 +57,26 @@ def _cut_planes(model: mujoco.MjModel) -> None:
 def out_of_view(
     model: mujoco.MjModel, data: mujoco.MjData, X_WC: Pose, plane: ImagePlane
 ) -> npt.NDArray[np.bool_]:
-    """Return of every geom whether the sphere around it lies outside what a camera can see.
+    """Return True for geoms with a bounding sphere outside the view frustum of a camera.
 
-    MuJoCo draws all geoms, seen or not, and in software each costs as much as a thousand pixels.
+    MuJoCo draws all geoms, and in software each costs as much as a thousand pixels.
 
     Args:
-        model: the geoms.
-        data: where they are.
+        model: model with the geoms.
+        data: state with the poses of the geoms.
         X_WC: pose of the camera: x ahead, y left, z up.
-        plane: size and opening of its picture.
+        plane: image plane of the camera.
     """
     radius = model.geom_rbound
     ahead, left, up = rotate(conjugate(X_WC.wxyz), data.geom_xpos - X_WC.position).T
     focal, (cx, cy) = plane.focal[0], plane.centre
     outside = ahead < -radius
-    for aside, pixels in (
+    for offset, pixels in (
         (left, cx + 0.5),
         (-left, plane.width - 0.5 - cx),
         (up, cy + 0.5),
         (-up, plane.height - 0.5 - cy),
     ):
         slope = pixels / focal
-        outside |= aside - slope * ahead > radius * math.hypot(1.0, slope)
-    return np.asarray(outside & (radius > 0))  # an endless plane has no radius
+        outside |= offset - slope * ahead > radius * math.hypot(1.0, slope)
+    return np.asarray(outside & (radius > 0))  # an infinite plane has no radius

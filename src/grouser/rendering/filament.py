@@ -1,8 +1,9 @@
-"""The best pictures: MuJoCo's Filament renderer, with soft light and shade where things touch.
+"""Images of the best quality: MuJoCo's Filament renderer with soft light and ambient occlusion.
 
-It needs a display server on Linux (X11; ``xvfb-run`` does), though it draws off screen. In software
-a picture takes seconds where `Renderer` takes tenths, and the first one longer: shaders are built.
-Sensors never use it: what robots see stays as it was measured.
+On Linux it needs a display server (X11; ``xvfb-run`` is sufficient), although it renders offscreen.
+In software an image takes seconds, compared with tenths of a second with `Renderer`. The first
+image takes longer, because shaders are compiled. Simulated cameras do not use this renderer, so
+that their images remain those that were validated.
 """
 
 from __future__ import annotations
@@ -19,24 +20,26 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, MissingDependency
-from grouser.rendering.appearance import APPEARANCE_FIELDS
-from grouser.rendering.dress import dressed_ground
+from grouser.rendering.decoration import textured_ground
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import OPTION, temporarily
+from grouser.rendering.snapshot import APPEARANCE_FIELDS
 from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
 
-_SAMPLES = 4  # of each pixel, so that edges are smooth
+_SAMPLES = 4  # samples per pixel for antialiasing
 
 
 class FilamentRenderer:
-    """Draws MuJoCo models into arrays of ``width`` x ``height`` pixels; as `Renderer` is used.
+    """Offscreen Filament renderer with the interface of `Renderer`.
 
-    Raises `MissingDependency` where Filament cannot draw.
+    Raises:
+        BadValue: the image size is not positive.
+        MissingDependency: Filament is not available.
     """
 
     def __init__(self, width: int, height: int) -> None:
         if width < 1 or height < 1:
-            raise BadValue(f"renderer: a picture cannot be {width} x {height} pixels")
+            raise BadValue(f"renderer: {width} x {height} pixels; both must be at least 1")
         self._mjrf = require_filament()
         self._pixels = np.empty((height, width, 3), np.uint8)
         config = self._mjrf.ContextConfig()
@@ -53,22 +56,22 @@ class FilamentRenderer:
         self._scene: Any = None
 
     def picture(self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint | str) -> Image:
-        """Return what ``view`` sees; a string names a camera of the model.
+        """Return the image of ``view``; a string names a camera of the model.
 
-        ``data`` must be forwarded: everything is drawn where it stands there.
+        ``data`` must be forwarded, because its derived poses are drawn.
         """
         if self._context is None:
             raise BadValue("renderer: it is closed; open another one")
-        with _quiet(), dressed_ground(model):
-            self._show(model)
+        with _quiet(), textured_ground(model):
+            self._update_scene(model)
             self._scene.update(data)
             frame = self._context.render([self._request(model, data, view)], [self._read])
             self._context.wait_for_frame(frame)
         return self._pixels.copy()
 
     def close(self) -> None:
-        """Give everything back; closing twice does no harm."""
-        # What belongs to the context goes before it does.
+        """Release all resources; further calls have no effect."""
+        # Objects of the context are released before the context.
         self._scene = self._drawn = self._read = self._target = None
         self._context = None
 
@@ -78,13 +81,13 @@ class FilamentRenderer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _show(self, model: mujoco.MjModel) -> None:
-        """Fill the scene, again where another model or other colours are to be seen."""
-        looks = b"".join(getattr(model, field).tobytes() for field in APPEARANCE_FIELDS)
-        if self._drawn is None or self._drawn[0] is not model or self._drawn[1] != looks:
-            self._scene = None  # the old one first: both at once would be twice the memory
+    def _update_scene(self, model: mujoco.MjModel) -> None:
+        """Create the scene if the model or its appearance has changed."""
+        appearance = b"".join(getattr(model, field).tobytes() for field in APPEARANCE_FIELDS)
+        if self._drawn is None or self._drawn[0] is not model or self._drawn[1] != appearance:
+            self._scene = None  # releases the old scene first, to limit the memory
             self._scene = _FilamentScene(self._mjrf, self._context, model)
-            self._drawn = model, looks
+            self._drawn = model, appearance
 
     def _request(self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint | str) -> Any:
         free = {} if isinstance(view, str) else {"fovy": view.fovy_deg, "orthographic": 0}
@@ -109,7 +112,7 @@ class FilamentRenderer:
 
 
 class _FilamentScene:
-    """The lights and things of a model, as Filament keeps them."""
+    """Filament scene with the lights and geoms of a model."""
 
     def __init__(self, mjrf: Any, context: Any, model: mujoco.MjModel) -> None:
         self.things = context.create_scene(mjrf.SceneParams())
@@ -121,47 +124,54 @@ class _FilamentScene:
         self._renderables.set_options(OPTION)
 
     def update(self, data: mujoco.MjData) -> None:
-        """Put everything where it stands in ``data``."""
+        """Set the poses of lights and geoms from ``data``."""
         self._lights.update(data)
         self._renderables.update(data)
 
 
 def require_filament() -> Any:
-    """Return MuJoCo's bindings of Filament, or say why they cannot be used here."""
+    """Return MuJoCo's bindings of Filament.
+
+    Raises:
+        MissingDependency: they are not available on this machine; the message has the reason.
+    """
     if sys.platform == "linux":
         _hold_display(os.environ.get("DISPLAY", ""))
     try:
-        import mujoco.studio  # noqa: F401, brings the materials that Filament draws with
+        import mujoco.studio  # noqa: F401, provides the materials of Filament
         from mujoco import mjrf
     except ImportError as error:
         raise MissingDependency(
-            f"quality 'best' needs MuJoCo's Filament renderer ({error}); take quality 'high'"
+            f"quality 'best' needs MuJoCo's Filament renderer ({error}); use quality 'high'"
         ) from error
     return mjrf
 
 
 @cache
 def _hold_display(name: str) -> int:
-    """Connect to an X server for as long as this process lives; without one, raise.
+    """Open a connection to the X server ``name`` that stays open until the process ends.
 
-    Asked beforehand, because Filament would end the whole process. Never closed, because a server
-    without clients starts anew, and whoever comes meanwhile is turned away.
+    The connection is checked here because Filament aborts the process without a display. It is not
+    closed because an X server without clients resets and rejects connections meanwhile.
+
+    Raises:
+        MissingDependency: no connection to an X server.
     """
-    with suppress(OSError):  # there is no such library
+    with suppress(OSError):  # the library is not installed
         x11 = ctypes.CDLL("libX11.so.6")
         x11.XOpenDisplay.restype = ctypes.c_void_p
         x11.XOpenDisplay.argtypes = [ctypes.c_char_p]
         if display := x11.XOpenDisplay(name.encode()):
             return int(display)
     raise MissingDependency(
-        "quality 'best' needs an X11 display, and DISPLAY names none that answers: "
-        "put xvfb-run before the command (Debian's xvfb), or take quality 'high'"
+        f"quality 'best' needs an X11 display; DISPLAY is {name!r}, which cannot be opened: "
+        "put xvfb-run before the command (Debian's xvfb), or use quality 'high'"
     )
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Filament prints of itself from the terminal inside the block."""
+    """Redirect standard output and error to the null device within the block."""
     sys.stdout.flush(), sys.stderr.flush()
     kept = [(number, os.dup(number)) for number in (1, 2)]
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,11 +1,11 @@
-"""The OpenGL back end: EGL, else OSMesa, else GLFW, found by trying once per process.
+"""Selection of the OpenGL back end: EGL, OSMesa or GLFW.
 
-Whoever wants a picture should not have to know what ``MUJOCO_GL`` is. The first back end that
-really makes a MuJoCo context is taken and remembered; a user who did set ``MUJOCO_GL`` gets that
-one or an error, never another. Nothing is tried at import: physics alone needs no OpenGL.
+The first back end that creates a MuJoCo context is selected, once per process, so that
+``MUJOCO_GL`` need not be set. If ``MUJOCO_GL`` is set, only that back end is used. Back ends are
+not tried at import, because physics needs no OpenGL.
 
-MuJoCo reads ``MUJOCO_GL`` when it is first imported and refuses nonsense with an error of its
-own. This module does not import MuJoCo until it must, so that `candidates` can be asked first.
+MuJoCo reads ``MUJOCO_GL`` at its first import and rejects invalid values with an error of its own.
+This module imports MuJoCo only when a back end is tried, so that `candidates` can be called before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from grouser.errors import MissingDependency, unknown
 
 _BEST_FIRST = {"Linux": ("egl", "osmesa", "glfw"), "Darwin": ("cgl", "glfw"), "Windows": ("glfw",)}
-_UNSET = ("", "enable", "enabled", "on", "true", "1")  # to MuJoCo, "whichever you like"
+_UNSET = ("", "enable", "enabled", "on", "true", "1")  # values for which MuJoCo selects
 _WINDOWED = ("glx", "wgl")  # MuJoCo's other names for GLFW
 _TINY = (
     "<mujoco><visual><global offwidth='8' offheight='8'/>"
@@ -32,16 +32,16 @@ _TINY = (
 
 
 class GlContext(Protocol):
-    """What MuJoCo's ``GLContext`` classes have in common."""
+    """Interface of MuJoCo's ``GLContext`` classes."""
 
     def make_current(self) -> None:
-        """Let this thread's OpenGL calls draw here."""
+        """Make this the OpenGL context of the calling thread."""
 
     def as_current(self) -> AbstractContextManager[None]:
-        """Draw here inside the block; afterwards the thread draws where it did before."""
+        """Make this the context of the thread within the block and restore the previous one."""
 
     def free(self) -> None:
-        """Give the context back; it cannot be used again."""
+        """Release the context; it cannot be used afterwards."""
 
 
 def open_context(width: int, height: int) -> GlContext:
@@ -55,7 +55,7 @@ def open_context(width: int, height: int) -> GlContext:
 
 
 def candidates() -> tuple[str, ...]:
-    """Return the back ends that may be tried, best first: ``MUJOCO_GL`` alone where it is set."""
+    """Return the back ends in order of preference, or only ``MUJOCO_GL`` if it is set."""
     known = _BEST_FIRST.get(platform.system(), ("glfw",))
     wanted = os.environ.get("MUJOCO_GL", "").strip().lower()
     if wanted in _UNSET:
@@ -86,9 +86,12 @@ def _open(name: str, width: int, height: int) -> GlContext:
 
 
 def _works(name: str) -> bool:
-    """Try a back end for real: a driver may load, open a context and still not draw."""
+    """Return True if a back end can create a MuJoCo context.
+
+    Loading a driver and opening a context is not sufficient, because drawing may fail afterwards.
+    """
     try:
-        # Imported outside the undoing: with MUJOCO_GL set, MuJoCo's own import may fail here.
+        # Outside `_undone_on_failure`: with MUJOCO_GL set, MuJoCo's own import may fail here.
         mujoco: Any = import_module("mujoco")
         with _undone_on_failure(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # GLFW warns where there is no display
@@ -99,44 +102,44 @@ def _works(name: str) -> bool:
                     mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100).free()
             finally:
                 trial.free()
-    except Exception:  # a driver's absence shows as ImportError, AttributeError, GLError, …
+    except Exception:  # a missing driver raises ImportError, AttributeError, GLError, …
         return False
     return True
 
 
 @contextmanager
 def _mujoco_uses(name: str) -> Iterator[None]:
-    """Tell MuJoCo's C library where to find OpenGL's functions; it asks once, at the first use.
+    """Set ``MUJOCO_GL`` within the block, in which MuJoCo loads the OpenGL functions once.
 
-    Left alone it takes EGL's wherever libEGL is loaded, which it is after EGL has been tried.
+    Without the variable MuJoCo uses EGL if libEGL is loaded, as it is after EGL has been tried.
     """
     before = os.environ.get("MUJOCO_GL")
     os.environ["MUJOCO_GL"] = name
     try:
         yield
     finally:
-        _put_back("MUJOCO_GL", before)
+        _restore_variable("MUJOCO_GL", before)
 
 
 @contextmanager
 def _undone_on_failure() -> Iterator[None]:
-    """Undo the block's imports of PyOpenGL if it fails.
+    """Remove the PyOpenGL modules imported within the block if it fails.
 
-    PyOpenGL settles on one platform when it is first imported, so a failed EGL would take OSMesa
-    down with it. What had been imported before stays: it belongs to somebody else.
+    PyOpenGL selects its platform at its first import, so that OSMesa would fail after EGL. Modules
+    imported before the block are kept.
     """
     modules, chosen = set(sys.modules), os.environ.get("PYOPENGL_PLATFORM")
     try:
         yield
-    except Exception:  # whatever it was: it goes on up when this is undone
+    except Exception:  # raised again after the imports are removed
         for name in set(sys.modules) - modules:
             if name.startswith(("OpenGL", "mujoco.")):
                 del sys.modules[name]
-        _put_back("PYOPENGL_PLATFORM", chosen)
+        _restore_variable("PYOPENGL_PLATFORM", chosen)
         raise
 
 
-def _put_back(variable: str, value: str | None) -> None:
+def _restore_variable(variable: str, value: str | None) -> None:
     if value is None:
         os.environ.pop(variable, None)
     else:

@@ -1,7 +1,7 @@
-"""The image plane of a pinhole camera: what a renderer needs to know of a camera's geometry.
+"""Image plane of a pinhole camera.
 
-Directions are ``(x, y)``: x to the right, y down, at distance 1 from the pinhole. Pixels are
-counted from the middle of the upper left one, which is (0, 0).
+Directions are ``(x, y)``: x to the right, y down, at distance 1 from the pinhole. The middle of
+the upper left pixel is (0, 0).
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from grouser.frames import Array
 
 @dataclass(frozen=True)
 class ImagePlane:
-    """Size of a pinhole camera's picture, and where on it directions fall."""
+    """Image size and projection of a pinhole camera."""
 
     width: int
     height: int
     focal: tuple[float, float]
     """Pixels per unit of x and of y."""
     centre: tuple[float, float]
-    """Column and row of the pixel that looks straight ahead; need not be whole or inside."""
+    """Column and row of the optical axis; may be fractional or outside the image."""
 
     def matrix(self, *, upside_down: bool = False) -> Array:
-        """Return the (3, 3) that takes (x, y, 1) to (column, row, 1).
+        """Return the matrix (3, 3) that maps (x, y, 1) to (column, row, 1).
 
         Args:
-            upside_down: rows are counted from the lowest one, as OpenGL stores them.
+            upside_down: rows are counted from the lowest row, as OpenGL stores them.
         """
         (fx, fy), (cx, cy) = self.focal, self.centre
         if upside_down:
@@ -37,17 +37,17 @@ class ImagePlane:
 
     @staticmethod
     def centred(width: int, height: int, focal: float) -> ImagePlane:
-        """Return the plane of a camera with square pixels that looks along its middle.
+        """Return the plane of a camera with square pixels and the optical axis in the middle.
 
         Args:
-            width: pixels in a row.
-            height: rows.
+            width: number of columns.
+            height: number of rows.
             focal: focal length, pixels.
         """
         return ImagePlane(width, height, (focal, focal), ((width - 1) / 2, (height - 1) / 2))
 
     def slopes(self) -> tuple[Array, Array]:
-        """Return how far right (width,) and down (height,) each pixel looks, per metre ahead."""
+        """Return x of the columns (width,) and y of the rows (height,), per unit of distance."""
         (fx, fy), (cx, cy) = self.focal, self.centre
         right = (np.arange(self.width) - cx) / fx
         down = (np.arange(self.height) - cy) / fy

@@ -1,4 +1,4 @@
-"""How well pictures and videos are drawn, by name: what each costs and what one gets for it."""
+"""Quality levels of images and videos, by name."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quality:
-    """What a `Renderer` is asked for."""
+    """Options of a renderer."""
 
     shadows: bool
     """Draw shadows and reflections."""
     smooth: bool
-    """Smooth edges and finely cut round shapes."""
+    """Use antialiasing and fine tessellation."""
     filament: bool = False
-    """Let MuJoCo's other renderer draw, which has soft light and needs a display server."""
+    """Use MuJoCo's Filament renderer, which has soft light and needs a display server."""
 
     def check(self) -> None:
-        """Raise `MissingDependency` if it is known beforehand that nothing can be drawn so."""
+        """Raise `MissingDependency` if the renderer is not available."""
         if self.filament:
             from grouser.rendering.filament import require_filament
 
             require_filament()
 
     def renderer(self, width: int, height: int) -> Renderer | FilamentRenderer:
-        """Open what draws pictures of ``width`` x ``height`` pixels so."""
-        # Imported here: names of qualities are wanted where nothing is drawn.
+        """Open a renderer of this quality for images of ``width`` x ``height`` pixels."""
+        # Imported here, because the names of qualities are also used without rendering.
         from grouser.rendering.filament import FilamentRenderer
         from grouser.rendering.renderer import Renderer
 
@@ -46,12 +46,12 @@ QUALITIES = {
     "high": Quality(shadows=True, smooth=True),
     "best": Quality(shadows=True, smooth=True, filament=True),
 }
-"""Name on the command line → what is drawn. In software a high picture takes ten times as
-long as a fast one, and the best ten times as long again."""
+"""Qualities by their names on the command line. In software rendering, ``high`` takes ten times as
+long as ``fast``, and ``best`` ten times as long as ``high``."""
 
 
 def quality_named(name: str, where: str = "quality") -> Quality:
-    """Return a quality by its name; ``where`` it was asked for is told when there is none."""
+    """Return a quality by its name; ``where`` is the location for the error message."""
     if name not in QUALITIES:
         raise unknown(where, "quality", name, QUALITIES)
     return QUALITIES[name]

@@ -1,13 +1,18 @@
-"""The one renderer: pictures, videos and every simulated camera come out of it.
+"""Offscreen renderer for images, videos and all simulated cameras.
 
-It draws what a camera would see and nothing else: no sites, no rays, no contact arrows. One
-renderer may draw several models in turn; only a change of model costs a rebuild. With
-``shadows=False, smooth=False`` it is about ten times faster in software, which is what sensor
-cameras want; all of them in a process share one such renderer (`shared_renderer`), which draws for
-each just the pixels it asks for (`Renderer.draw_camera`).
+It draws geoms only, without sites, rays and contact arrows. One renderer may draw several models
+in turn; a change of the model rebuilds its buffers. With ``shadows=False, smooth=False`` it is
+about ten times faster in software, which suits simulated cameras. All simulated cameras of a
+process share one such renderer (`shared_renderer`), which renders the image size of each camera
+(`Renderer.draw_camera`).
 
-MuJoCo keeps buffer sizes, tessellation and the free camera's opening angle in the model. They
-are set while MuJoCo looks at them and put back at once, so a caller's model never changes.
+MuJoCo stores buffer sizes, tessellation and the free camera's field of view in the model. They are
+set while MuJoCo reads them and restored afterwards, so that the caller's model does not change.
+
+MuJoCo's shadow map of a directional light covers a fixed square around the light. A robot of half a
+metre covers only a few dozen cells of it, so that edges of shadows look dashed. `fit_shadows` moves
+the light above the point at which a viewpoint looks, which does not change the illumination, and
+fits the square to the visible region.
 """
 
 from __future__ import annotations
@@ -26,57 +31,66 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.frames import Pose, rotate
 from grouser.rendering import gl
-from grouser.rendering.appearance import HIDDEN_GROUP, copy_appearance
 from grouser.rendering.coarse_model import (
     COARSE_QUALITY,
     coarse_copy,
     coarse_planes,
     out_of_view,
 )
-from grouser.rendering.dress import dressed_ground, round_hulls
+from grouser.rendering.decoration import round_hulls, textured_ground
 from grouser.rendering.image import DepthImage, Image
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.shadows import COARSE, FINE, fit_shadows
+from grouser.rendering.snapshot import HIDDEN_GROUP, copy_appearance
 from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
 
-_SPARE_GEOMS = 10_000  # tendons and flexes put more into a scene than the model's own geoms
+_SPARE_GEOMS = 10_000  # tendons and flexes add geoms to a scene
 _SOLID = mujoco.mjtCatBit.mjCAT_STATIC | mujoco.mjtCatBit.mjCAT_DYNAMIC  # no decoration
 OPTION = mujoco.MjvOption()
-"""What is drawn: no sites."""
-OPTION.sitegroup[:] = 0  # sites count as solid, but they mark places, not things
-_USER = mujoco.MjvCamera()  # "the caller sets OpenGL's camera"
+"""Visualization options of all images: no sites."""
+OPTION.sitegroup[:] = 0  # MuJoCo treats sites as solid, but they are only markers
+_USER = mujoco.MjvCamera()  # camera type for which the caller sets OpenGL's camera
 _USER.type = mujoco.mjtCamera.mjCAMERA_USER
-_FIRST_BUFFER = (256, 256)  # pixels   of the shared renderer; it grows
+_FIRST_BUFFER = (256, 256)  # pixels   initial buffer of the shared renderer
+
+SHADOW_REACH = 3.0
+"""Half the edge of the shadow map, in distances of the camera; where a nearer edge crosses the
+ground, speckles appear."""
+FINE_SHADOWS, COARSE_SHADOWS = 4096, 1024
+"""Cells along the edge of a shadow map, for smooth and for fast images."""
 
 
 class Renderer:
-    """Draws MuJoCo models into arrays of ``width`` x ``height`` pixels.
+    """Offscreen renderer of MuJoCo models.
 
-    Any thread may use it, one at a time. Close it, or use it in a ``with`` block.
+    Any thread may use it, but only one at a time. Close it, or use it in a ``with`` block.
 
     Args:
-        width: of every picture, pixels.
-        height: of every picture, pixels.
+        width: width of the images, pixels.
+        height: height of the images, pixels.
         shadows: draw shadows and reflections.
-        smooth: smooth edges, finely cut round shapes and what `dress` adds; else the fast path.
+        smooth: use antialiasing, fine tessellation and `grouser.rendering.decoration`.
+
+    Raises:
+        BadValue: the image size is not positive.
+        MissingDependency: no OpenGL back end works on this machine.
     """
 
     def __init__(
         self, width: int, height: int, *, shadows: bool = True, smooth: bool = True
     ) -> None:
         if width < 1 or height < 1:
-            raise BadValue(f"renderer: a picture cannot be {width} x {height} pixels")
+            raise BadValue(f"renderer: {width} x {height} pixels; both must be at least 1")
         self.width, self.height = width, height
         self._shadows, self._smooth = shadows, smooth
         self._rect = mujoco.MjrRect(0, 0, width, height)
-        self._buffer = (width, height)  # pixels   `draw_camera` may need more than a picture does
+        self._buffer = (width, height)  # pixels   `draw_camera` may enlarge it
         self._built: _BuiltModel | None = None  # None: no model has been drawn
         self._gl: gl.GlContext | None = gl.open_context(width, height)  # None: closed
 
     def picture(self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint | str) -> Image:
-        """Return what ``view`` sees; a string names a camera of the model.
+        """Return the image of ``view``; a string names a camera of the model.
 
-        ``data`` must be forwarded: everything is drawn where it stands there.
+        ``data`` must be forwarded, because its derived poses are drawn.
         """
         pixels = np.empty((self.height, self.width, 3), np.uint8)
         with self._drawing(model) as built:
@@ -90,7 +104,7 @@ class Renderer:
     def depth(
         self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint | str
     ) -> DepthImage:
-        """Return how far each pixel's surface is along the axis of view, m; the sky is `inf`."""
+        """Return the depth of each pixel along the viewing axis, m; `inf` for the sky."""
         nearness = np.empty((self.height, self.width), np.float32)
         with self._drawing(model) as built:
             _aim(built, data, view)
@@ -107,21 +121,21 @@ class Renderer:
         plane: ImagePlane,
         pixels: npt.NDArray[np.uint8],
     ) -> None:
-        """Fill ``pixels`` with what a camera sees, **lowest row first**, as OpenGL gives it.
+        """Render a camera image into ``pixels``, **lowest row first** as in OpenGL.
 
-        Turning the picture over would cost a copy, and the CMOS filter need not have it turned.
+        The rows are not reversed, because that needs a copy and the CMOS filter accepts this order.
 
         Args:
-            model: what is drawn.
-            data: forwarded; everything is drawn where it stands there.
+            model: model to be drawn.
+            data: forwarded state; its derived poses are drawn.
             X_WC: pose of the camera: x ahead, y left, z up.
-            plane: size and opening of the picture; its pixels must be square.
-            pixels: (height x width x 3,), contiguous.
+            plane: image plane of the camera; its pixels must be square.
+            pixels: output (height x width x 3,), contiguous.
         """
         rect = mujoco.MjrRect(0, 0, plane.width, plane.height)
         with self._drawing(model) as built:
             self._enlarge_buffer(built, plane)
-            for camera in built.scene.camera:  # two, for a stereo picture; both see the same
+            for camera in built.scene.camera:  # two for stereo, set to the same pose
                 _place_camera(camera, model, X_WC, plane)
             drawn = built.drawn
             if drawn is not model:
@@ -134,7 +148,7 @@ class Renderer:
     def camera_depth(
         self, model: mujoco.MjModel, data: mujoco.MjData, X_WC: Pose, plane: ImagePlane
     ) -> DepthImage:
-        """Return `depth` for a camera that is placed as in `draw_camera`."""
+        """Return the `depth` image of a camera that is given as in `draw_camera`."""
         nearness = np.empty((plane.height, plane.width), np.float32)
         rect = mujoco.MjrRect(0, 0, plane.width, plane.height)
         with self._drawing(model) as built:
@@ -148,7 +162,7 @@ class Renderer:
         return _depth_in_metres(nearness[::-1], model, orthographic=False)
 
     def close(self) -> None:
-        """Give the buffers back; closing twice does no harm."""
+        """Release the buffers; further calls have no effect."""
         if self._gl is None:
             return
         with self._gl.as_current():
@@ -163,13 +177,13 @@ class Renderer:
         self.close()
 
     def __del__(self) -> None:
-        # MuJoCo may free its buffers only while their OpenGL context is current.
+        # MuJoCo's buffers must be freed while their OpenGL context is current.
         if hasattr(self, "_gl"):
             self.close()
 
     @contextmanager
     def _drawing(self, model: mujoco.MjModel) -> Iterator[_BuiltModel]:
-        """Make OpenGL draw here and give ``model`` its buffers, which stay for the next call."""
+        """Activate the OpenGL context and yield the buffers of ``model``, which are cached."""
         if self._gl is None:
             raise BadValue("renderer: it is closed; open another one")
         with self._gl.as_current():
@@ -180,19 +194,19 @@ class Renderer:
 
     def _build(self, model: mujoco.MjModel) -> _BuiltModel:
         size = dict(zip(("offwidth", "offheight"), self._buffer, strict=True))
-        cells = (FINE if self._smooth else COARSE) if self._shadows else 0
+        cells = (FINE_SHADOWS if self._smooth else COARSE_SHADOWS) if self._shadows else 0
         quality = ({} if self._smooth else COARSE_QUALITY) | {"shadowsize": cells}
         drawn = model if self._smooth or self._shadows else coarse_copy(model)
         planes = nullcontext() if self._smooth else coarse_planes(drawn)
         with (
             temporarily(drawn.vis.global_, size),
             temporarily(drawn.vis.quality, quality),
-            dressed_ground(drawn) if self._smooth else nullcontext(),
+            textured_ground(drawn) if self._smooth else nullcontext(),
             planes,
         ):
             context = mujoco.MjrContext(drawn, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
-        context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR  # exact far away, too
+        context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR  # keeps precision at large depths
         scene = mujoco.MjvScene(model, maxgeom=model.ngeom + _SPARE_GEOMS)
         if not self._shadows:
             scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
@@ -200,7 +214,7 @@ class Renderer:
         return _BuiltModel(model, drawn, scene, context, float(context.shadowClip))
 
     def _enlarge_buffer(self, built: _BuiltModel, plane: ImagePlane) -> None:
-        """Make the buffer large enough for ``plane``."""
+        """Enlarge the buffer to the size of ``plane`` if necessary."""
         needed = max(self._buffer[0], plane.width), max(self._buffer[1], plane.height)
         if needed != self._buffer:
             self._buffer = needed
@@ -214,27 +228,27 @@ class Renderer:
 
 @dataclass(frozen=True)
 class _BuiltModel:
-    """A model and MuJoCo's buffers for it; holding the model keeps its identity unique."""
+    """Model with its MuJoCo buffers; the reference to the model keeps its identity unique."""
 
     model: mujoco.MjModel
     drawn: mujoco.MjModel
-    """What `Renderer.draw_camera` draws: the model, or a coarse copy of it that it may change."""
+    """Model that `Renderer.draw_camera` draws: the model itself, or its mutable coarse copy."""
     scene: mujoco.MjvScene
     context: mujoco.MjrContext
     shadow_clip: float
-    """MuJoCo's own choice of how far shadows reach, m."""
+    """MuJoCo's default half size of the shadow map, m."""
 
 
 @cache
 def shared_renderer() -> Renderer:
-    """Return the one fast renderer that all simulated cameras of this process share."""
+    """Return the fast renderer that all simulated cameras of this process share."""
     renderer = Renderer(*_FIRST_BUFFER, shadows=False, smooth=False)
-    atexit.register(renderer.close)  # OpenGL must still be there when the buffers are given back
+    atexit.register(renderer.close)  # releases the buffers before OpenGL is unloaded
     return renderer
 
 
 def _aim(built: _BuiltModel, data: mujoco.MjData, view: Viewpoint | str) -> None:
-    """Fill the scene with what stands in front of ``view``."""
+    """Update the scene for ``view``."""
     free = {} if isinstance(view, str) else {"fovy": view.fovy_deg, "orthographic": 0}
     with temporarily(built.model.vis.global_, free):
         camera = mujoco_camera(built.model, view)
@@ -245,10 +259,20 @@ def _aim(built: _BuiltModel, data: mujoco.MjData, view: Viewpoint | str) -> None
         built.context.shadowClip = built.shadow_clip
 
 
+def fit_shadows(scene: mujoco.MjvScene, context: mujoco.MjrContext, view: Viewpoint) -> None:
+    """Fit the shadow maps of directional lights to the region that ``view`` shows."""
+    reach = SHADOW_REACH * view.distance
+    context.shadowClip = reach
+    for number in range(scene.nlight):
+        light = scene.lights[number]
+        if light.type == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL and not light.headlight:
+            light.pos[:] = np.asarray(view.lookat) - 2 * reach * np.asarray(light.dir)
+
+
 def _place_camera(
     camera: mujoco.MjvGLCamera, model: mujoco.MjModel, X_WC: Pose, plane: ImagePlane
 ) -> None:
-    """Aim OpenGL's camera; OpenGL itself opens it sideways as far as the picture is wide."""
+    """Set pose and frustum of OpenGL's camera."""
     focal, (cx, cy) = plane.focal[0], plane.centre
     near = model.vis.map.znear * model.stat.extent
     pixel = near / focal
@@ -265,10 +289,10 @@ def _place_camera(
 
 
 def _depth_in_metres(nearness: DepthImage, model: mujoco.MjModel, orthographic: bool) -> DepthImage:
-    """Undo OpenGL's projection: ``nearness`` is 1 at the near plane and 0 at the far one."""
+    """Return depths from OpenGL's depth buffer: 1 at the near plane and 0 at the far plane."""
     near = model.vis.map.znear * model.stat.extent
     far = model.vis.map.zfar * model.stat.extent
-    value = nearness.astype(np.float64)  # 32 bits would lose the far millimetres
+    value = nearness.astype(np.float64)  # float32 loses millimetres at large depths
     if orthographic:
         metres = far - value * (far - near)
     else:
@@ -278,7 +302,7 @@ def _depth_in_metres(nearness: DepthImage, model: mujoco.MjModel, orthographic: 
 
 @contextmanager
 def _shapes_only(scene: mujoco.MjvScene) -> Iterator[None]:
-    """Draw shapes alone inside the block: sky, haze, shadows and mirrors have no depth."""
+    """Draw only geoms within the block: sky, haze, shadows and reflections have no depth."""
     before = scene.flags.copy()
     scene.flags[:] = 0
     scene.flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = 1
@@ -291,7 +315,7 @@ def _shapes_only(scene: mujoco.MjvScene) -> Iterator[None]:
 
 @contextmanager
 def temporarily(settings: Any, values: Mapping[str, float]) -> Iterator[None]:
-    """Set attributes of ``settings`` inside the block and put the old ones back."""
+    """Set attributes of ``settings`` within the block and restore them afterwards."""
     before = {name: getattr(settings, name) for name in values}
     try:
         for name, value in values.items():

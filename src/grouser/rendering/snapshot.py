@@ -1,4 +1,4 @@
-"""A world's state at one instant, kept so that it can be drawn when somebody asks."""
+"""Snapshots of a world's state for rendering, and the changeable appearance of a model."""
 
 from __future__ import annotations
 
@@ -10,10 +10,21 @@ import numpy as np
 
 from grouser.frames import Array
 
+APPEARANCE_FIELDS = ("geom_group", "geom_rgba", "mat_rgba", "mat_emission", "light_active")
+"""Fields of a model that determine its appearance and may change during a simulation."""
+HIDDEN_GROUP = mujoco.mjNGROUP - 1
+"""Geom group that is not drawn."""
+
+
+def copy_appearance(source: mujoco.MjModel, target: mujoco.MjModel) -> None:
+    """Copy the appearance of ``source`` to ``target``, a copy of the same model."""
+    for field in APPEARANCE_FIELDS:
+        getattr(target, field)[:] = getattr(source, field)
+
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything that decides where things are and how fast they move."""
+    """State that determines the poses and velocities of all bodies at one instant."""
 
     model: mujoco.MjModel
     qpos: Array
@@ -23,7 +34,7 @@ class Snapshot:
 
     @staticmethod
     def of(model: mujoco.MjModel, data: mujoco.MjData) -> Snapshot:
-        """Return a copy of the state that ``data`` is in now."""
+        """Return a copy of the present state of ``data``."""
         return Snapshot(
             model,
             data.qpos.copy(),
@@ -33,7 +44,7 @@ class Snapshot:
         )
 
     def equals(self, other: Snapshot | None) -> bool:
-        """Return whether ``other`` shows the same model in the same state."""
+        """Return True if ``other`` has the same model and state."""
         if other is self:
             return True
         return (
@@ -47,9 +58,9 @@ class Snapshot:
 
 
 class SnapshotLoader:
-    """One MjData into which snapshots are loaded to be drawn; all cameras share it.
+    """MjData into which snapshots are loaded for rendering, shared by all cameras.
 
-    For several cameras that draw the same instant it is loaded once.
+    A snapshot that several cameras use in succession is loaded once.
     """
 
     def __init__(self) -> None:
@@ -58,11 +69,11 @@ class SnapshotLoader:
         self._later = 0.0
 
     def load(self, snapshot: Snapshot, later: float = 0.0) -> mujoco.MjData:
-        """Return the world of ``snapshot``, everything placed and its speeds known.
+        """Return the state of ``snapshot`` with computed poses and velocities.
 
         Args:
-            snapshot: the state.
-            later: go on so long with the speeds as they were, s; may be negative.
+            snapshot: state to be loaded.
+            later: time of extrapolation with constant velocities, s; may be negative.
         """
         if self._data is not None and later == self._later and snapshot.equals(self._loaded):
             return self._data
@@ -81,12 +92,12 @@ class SnapshotLoader:
 
 @cache
 def shared_loader() -> SnapshotLoader:
-    """Return the one loader that all cameras of this process share."""
+    """Return the loader that all cameras of this process share."""
     return SnapshotLoader()
 
 
 def _place(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """Compute what drawing and speeds need, and none of the dynamics."""
+    """Compute the poses for rendering and the velocities, without dynamics."""
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
     mujoco.mj_camlight(model, data)

@@ -1,9 +1,11 @@
-"""Videos: frames in, one file out, whole or not at all; the file's ending says which kind.
+"""Video files, written atomically; the suffix selects the format.
 
-``.webm`` is VP8: made quickly, without OpenCV, and opened by every current browser and by VLC, mpv
-and LibreOffice. ``.mp4`` is H.264 where OpenCV finds an encoder of the system's (macOS, Windows,
-some boards), since its wheels carry no free one; else VP9, which browsers open as well, but which
-takes several times as long. ``.gif`` is for slides: every program shows it, in few colours.
+- ``.webm`` is VP8. It is encoded quickly and without OpenCV. All current browsers, VLC, mpv and
+  LibreOffice play it.
+- ``.mp4`` is H.264 if OpenCV finds an encoder of the system (macOS, Windows, some boards), because
+  its wheels contain none. Otherwise it is VP9, which browsers play too, but whose encoding takes
+  several times as long.
+- ``.gif`` is for slides. All programs show it, in few colours.
 """
 
 from __future__ import annotations
@@ -23,23 +25,26 @@ import numpy.typing as npt
 
 from grouser import files
 from grouser.errors import BadValue
-from grouser.rendering.opencv import opencv
+from grouser.rendering.image import opencv
 from grouser.rendering.webm import WebmWriter, vp8_key_frame
 
 _CODECS = ("avc1", "vp09", "mp4v")  # H.264, VP9, MPEG-4 Part 2
-_GIF_WIDTH = 480  # pixels   at most: a GIF of 960 would be four times as large
-_GIF_FPS = 12.5  # at most, for the same reason
+_GIF_WIDTH = 480  # pixels   largest width: a GIF of 960 would be four times as large
+_GIF_FPS = 12.5  # largest frame rate, which limits the size of the file
 _GIF_COLOURS = 128
 
 Frame = npt.NDArray[np.uint8]
 
 
 class Video:
-    """A video file that appears at ``path`` when the ``with`` block ends without an error.
+    """Video file that is created when the ``with`` block ends without an error.
 
     Args:
-        path: the file to write, ending in ``.webm``, ``.mp4`` or ``.gif``.
+        path: file with the suffix ``.webm``, ``.mp4`` or ``.gif``.
         fps: frames per second of playing time.
+
+    Raises:
+        BadValue: the suffix or the frame rate is invalid.
     """
 
     def __init__(self, path: Path | str, fps: float) -> None:
@@ -51,7 +56,7 @@ class Video:
         self._coder: _Coder = ENDINGS[self.path.suffix](self.path, fps)
         self._file: AbstractContextManager[Path] = files.replacing(self.path)
         self._draft: Path | None = None  # None: outside the with block
-        self._shape: tuple[int, ...] = ()  # of the first frame, which decides the size
+        self._shape: tuple[int, ...] = ()  # shape of the first frame; empty before it
 
     def __enter__(self) -> Self:
         self._draft = self._file.__enter__()
@@ -60,7 +65,7 @@ class Video:
     def add(self, frame: Frame) -> None:
         """Append a frame, uint8 (height, width, 3), RGB, of the same size as the first.
 
-        Codecs want even sizes: an odd last row or column is shown twice.
+        Codecs need even sizes; an odd last row or column is repeated.
         """
         if self._draft is None:
             raise BadValue(f"{self.path}: add frames inside the video's with block")
@@ -72,14 +77,14 @@ class Video:
         self._coder.add(frame)
 
     def add_coded(self, frame: bytes, shape: tuple[int, int, int]) -> None:
-        """Append a frame that `vp8_key_frame` has coded, elsewhere perhaps; only to WebM files."""
+        """Append a frame encoded by `vp8_key_frame`, for WebM files only."""
         if self._draft is None or not isinstance(self._coder, _WebmCoder):
             raise BadValue(f"{self.path}: coded frames are added inside a WebM video's with block")
         self._begin(self._draft, shape)
         self._coder.add_coded(frame)
 
     def _begin(self, draft: Path, shape: tuple[int, ...]) -> None:
-        """Let the first frame decide the size, and others keep to it."""
+        """Open the file with the size of the first frame; check the size of other frames."""
         if not self._shape:
             self._coder.open(draft, width=shape[1], height=shape[0])
             self._shape = shape
@@ -97,23 +102,23 @@ class Video:
             if self._shape:
                 self._coder.close(complete=error is None)
             if error is None and draft is not None and draft.stat().st_size == 0:
-                why = "nothing was written; a video needs a frame or more"
+                why = "the file is empty; a video needs a frame or more"
                 raise BadValue(f"{self.path}: {why}")
-        except Exception as fault:  # whatever it was: no half film stays, and it goes on up
+        except Exception as fault:  # raised again after the incomplete file is removed
             self._file.__exit__(type(fault), fault, fault.__traceback__)
             raise
         self._file.__exit__(kind, error, trace)
 
 
 class _Coder(ABC):
-    """What turns frames into a file; frames are checked before they come here."""
+    """Encoder of frames into a file; the caller checks the frames."""
 
     def __init__(self, path: Path, fps: float) -> None:
         self.path, self.fps = path, fps
 
     @abstractmethod
     def open(self, draft: Path, *, width: int, height: int) -> None:
-        """Begin the file ``draft``, with frames of so many pixels."""
+        """Open the file ``draft`` for frames of ``width`` x ``height`` pixels."""
 
     @abstractmethod
     def add(self, frame: Frame) -> None:
@@ -121,15 +126,15 @@ class _Coder(ABC):
 
     @abstractmethod
     def close(self, *, complete: bool) -> None:
-        """Finish the file; one that is not ``complete`` is thrown away."""
+        """Finish the file; the caller deletes it if it is not ``complete``."""
 
 
 class _OpenCvCoder(_Coder):
-    """OpenCV's FFmpeg, which its wheels carry under the LGPL."""
+    """Encoder with the FFmpeg of OpenCV's wheels (LGPL)."""
 
     def __init__(self, path: Path, fps: float) -> None:
         super().__init__(path, fps)
-        # FFmpeg prints on its own when a codec is missing; it reads this once, at its first use.
+        # FFmpeg prints messages for missing codecs; it reads this variable at its first use.
         os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
         self._cv2 = opencv("videos", "video")
         self._writer: Any = None
@@ -139,7 +144,7 @@ class _OpenCvCoder(_Coder):
         width, height = width + width % 2, height + height % 2
         logging = self._cv2.utils.logging
         level = logging.getLogLevel()
-        logging.setLogLevel(0)  # a codec that is not there is no error to tell the user about
+        logging.setLogLevel(0)  # a missing codec is not an error, the next one is tried
         try:
             for codec in _CODECS:
                 fourcc = self._cv2.VideoWriter.fourcc(*codec)
@@ -165,20 +170,20 @@ class _OpenCvCoder(_Coder):
             self._check()
 
     def _check(self) -> None:
-        """Read the file again: OpenCV does not say that a disk is full."""
+        """Count the frames of the written file, because OpenCV does not report a full disk."""
         reader = self._cv2.VideoCapture(str(self._draft))
         found = round(reader.get(self._cv2.CAP_PROP_FRAME_COUNT)) if reader.isOpened() else 0
         reader.release()
         if found != self._frames:
             free = shutil.disk_usage(self._draft.parent).free // 2**20
             raise BadValue(
-                f"{self.path}: cannot be written ({found} of {self._frames} frames are there, "
+                f"{self.path}: cannot be written ({found} of {self._frames} frames were written, "
                 f"{free} MB are free on that disk)"
             )
 
 
 class _WebmCoder(_Coder):
-    """Our own container around frames that Pillow codes."""
+    """Encoder with Pillow's VP8 frames in a WebM container."""
 
     def open(self, draft: Path, *, width: int, height: int) -> None:
         self._file = draft.open("wb")
@@ -188,7 +193,7 @@ class _WebmCoder(_Coder):
         self.add_coded(vp8_key_frame(frame))
 
     def add_coded(self, frame: bytes) -> None:
-        """Append a frame that is coded already."""
+        """Append an encoded frame."""
         self._writer.add(frame)
 
     def close(self, *, complete: bool) -> None:
@@ -198,7 +203,7 @@ class _WebmCoder(_Coder):
 
 
 class _GifCoder(_Coder):
-    """Pillow, which matplotlib brings: small, slow frames in the colours of the first one."""
+    """Encoder with Pillow: reduced size and frame rate, with the palette of the first frame."""
 
     def open(self, draft: Path, *, width: int, height: int) -> None:
         self._draft = draft
@@ -215,7 +220,7 @@ class _GifCoder(_Coder):
         if picture.width > _GIF_WIDTH:
             height = round(picture.height * _GIF_WIDTH / picture.width)
             picture = picture.resize((_GIF_WIDTH, height), Pillow.Resampling.BOX)
-        if self._frames:  # one palette for all: colours that change by themselves would flicker
+        if self._frames:  # one palette for all frames avoids flicker
             picture = picture.quantize(palette=self._frames[0], dither=Pillow.Dither.NONE)
         else:
             picture = picture.quantize(_GIF_COLOURS, dither=Pillow.Dither.NONE)
@@ -223,7 +228,7 @@ class _GifCoder(_Coder):
 
     def close(self, *, complete: bool) -> None:
         if complete:
-            hundredths = max(2, round(100 * self._every / self.fps))  # GIF counts in these
+            hundredths = max(2, round(100 * self._every / self.fps))  # time unit of GIF
             self._frames[0].save(
                 self._draft,
                 "GIF",
@@ -239,7 +244,7 @@ ENDINGS: dict[str, Callable[[Path, float], _Coder]] = {
     ".mp4": _OpenCvCoder,
     ".gif": _GifCoder,
 }
-"""How a video's name may end → what codes it."""
+"""Suffix of a video file → encoder."""
 
 
 def _even(frame: Frame) -> Frame:

@@ -1,4 +1,4 @@
-"""Viewpoints: free cameras for pictures of a whole world, and the model's own named ones."""
+"""Viewpoints: free cameras, and named cameras of a model."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from grouser.errors import unknown
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """A camera that floats free in the world and looks at a point."""
+    """Free camera that looks at a point."""
 
     lookat: tuple[float, float, float]
-    """The point in the middle of the picture, world frame, m."""
+    """Point in the middle of the image, world frame, m."""
     distance: float
-    """From the camera to that point, m."""
+    """Distance from the camera to that point, m."""
     azimuth_deg: float
-    """Direction of view about z: 0 looks along +x, 90 along +y."""
+    """Azimuth of the viewing direction about z: 0 is along +x, 90 along +y."""
     elevation_deg: float
-    """Direction of view over the horizon: -90 looks straight down."""
+    """Elevation of the viewing direction above the horizon: -90 is straight down."""
     fovy_deg: float = 45.0
-    """Vertical opening angle, between 0 and 180."""
+    """Vertical field of view, between 0 and 180."""
 
 
 def mujoco_camera(model: mujoco.MjModel, view: Viewpoint | str) -> mujoco.MjvCamera:
-    """Return MuJoCo's camera for ``view``; a string names a camera of the model."""
+    """Return MuJoCo's camera for ``view``; a string names a camera of the model.
+
+    Raises:
+        UnknownName: the model has no such camera.
+    """
     camera = mujoco.MjvCamera()
     if isinstance(view, str):
         camera.type = mujoco.mjtCamera.mjCAMERA_FIXED

@@ -1,12 +1,11 @@
-"""WebM files of VP8 key frames: pictures coded one by one, wherever there is a core, then joined.
+"""WebM files of VP8 key frames, which can be encoded in parallel and joined afterwards.
 
-The bit stream of a lossy WebP picture is a VP8 key frame (RFC 9649, section 2.5), and Pillow, which
-is always here, makes those in a third of the time that a video encoder takes for its frames. In a
-WebM file they are a video that every browser plays, and in which one can jump to any frame. It is
-about as large as one with frames that build on each other while the camera moves, and larger where
-nothing does.
+The bit stream of a lossy WebP image is a VP8 key frame (RFC 9649, section 2.5). Pillow, a
+dependency, encodes one in a third of the time of a frame in a video encoder. A WebM file of key
+frames plays in all browsers and can be positioned at any frame. Compared with predicted frames the
+file has about the same size while the camera moves, and is larger in still scenes.
 
-The container is Matroska's subset, elements of an identifier, a length and a body: RFC 9559.
+The container is a subset of Matroska (RFC 9559): elements of an identifier, a length and a body.
 """
 
 from __future__ import annotations
@@ -19,34 +18,34 @@ from grouser.errors import BadValue
 from grouser.rendering.image import Image
 
 CODING_QUALITY = 82
-"""Of a frame, 0..100 as WebP counts: 15 to 30 kB at 960 x 640."""
+"""WebP quality of a frame, 0 to 100; a frame of 960 x 640 has 15 to 30 kB."""
 
-_METHOD = 1  # of libwebp, 0 to 6: 0 takes as long, 2 makes 5 % less
-_TICKS = 1_000_000  # ns   of a time stamp: Matroska's usual millisecond
+_METHOD = 1  # method of libwebp, 0 to 6: 0 takes as long, 2 gives files 5 % smaller
+_TICKS = 1_000_000  # ns   unit of time stamps: Matroska's usual millisecond
 _MS = 1000  # time stamps per second
-_CLUSTER = 1.0  # s   frames that share a cluster; a block's time in it has 16 bits
+_CLUSTER = 1.0  # s   duration of a cluster; the relative time of a block has 16 bits
 _KEY_FRAME = 0x80
 _VIDEO = 1
 
 
 def vp8_key_frame(picture: Image) -> bytes:
-    """Return a picture as a VP8 key frame."""
-    from PIL import Image as Pillow  # comes with matplotlib; only pictures need it
+    """Return an image as a VP8 key frame."""
+    from PIL import Image as Pillow  # a dependency of matplotlib
 
     file = io.BytesIO()
     Pillow.fromarray(picture).save(file, "WEBP", quality=CODING_QUALITY, method=_METHOD)
     content = file.getvalue()
     kind, size = content[12:16], struct.unpack_from("<I", content, 16)[0]
     if kind != b"VP8 ":
-        raise BadValue(f"a frame was coded as WebP's {kind!r}, which is no VP8")
+        raise BadValue(f"webm: Pillow encoded a frame as WebP {kind!r}, expected b'VP8 '")
     return content[20 : 20 + size]
 
 
 class WebmWriter:
-    """Joins VP8 key frames to a file, which must be open for writing and allow seeking."""
+    """Writer of VP8 key frames to a seekable binary file."""
 
     def __init__(self, file: BinaryIO, width: int, height: int, fps: float) -> None:
-        """Write everything that comes before the first frame."""
+        """Write the header up to the first frame."""
         self._file, self._fps = file, fps
         self._frames = 0
         self._cluster: list[bytes] = []
@@ -70,14 +69,14 @@ class WebmWriter:
         self._frames += 1
 
     def finish(self) -> None:
-        """Write the last frames, where to find all, and how long it is."""
+        """Write the last cluster, the index and the duration."""
         if self._cluster:
             self._end_cluster()
         self._file.write(_element("Cues", *self._cues))
         end = self._file.tell()
         self._file.seek(self._start - 8)
         self._file.write(_size(end - self._start, 8))
-        self._file.write(self._info())  # with the duration; as long as it was
+        self._file.write(self._info())  # has the duration now, and the same length as before
         self._file.seek(end)
 
     def _info(self) -> bytes:
@@ -143,7 +142,7 @@ _ID = {
 
 
 def _size(length: int, places: int = 4) -> bytes:
-    """Return a length in ``places`` bytes, whose first bit set tells how many there are."""
+    """Return a length as an EBML variable-size integer of ``places`` bytes."""
     return (length | 1 << 7 * places).to_bytes(places, "big")
 
 

@@ -1,4 +1,4 @@
-"""Tables, plots and pages: the one look of everything we show."""
+"""Tables, plots and HTML pages with a common style."""
 
 from grouser.exports import attach
 

@@ -1,4 +1,4 @@
-"""A strip of pictures: several moments of a run side by side in one image."""
+"""Film strip: images of several moments of a run side by side in one image."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 
 Image = npt.NDArray[np.uint8]
-"""A picture: (height, width, 3), red, green, blue, top row first."""
+"""Image (height, width, 3): red, green, blue, top row first."""
 
-_GAP = 4  # pixels between pictures
+_GAP = 4  # pixels   between images
 _PAPER, _INK = 255, (40, 40, 40)  # white, nearly black
 
 
@@ -23,15 +23,18 @@ def picture_strip(
     captions: Sequence[str] | None = None,
     columns: int | None = None,
 ) -> Image:
-    """Lay pictures of one size out in rows, in reading order, with thin white gaps.
+    """Return one image with the frames in rows, in reading order, with thin white gaps.
 
     Args:
-        frames: uint8 (height, width, 3) each, all of the same size.
-        captions: a line under each picture; None for none.
-        columns: pictures in a row; None puts all of them in one.
+        frames: images of the same size, uint8 (height, width, 3) each.
+        captions: one line below each image; None: no captions.
+        columns: images per row; None: all images in one row.
 
     Returns:
-        uint8 (height, width, 3), the whole sheet.
+        The composed image, uint8 (height, width, 3).
+
+    Raises:
+        BadValue: the sizes differ, there are no frames, or ``captions`` or ``columns`` is invalid.
     """
     sizes = {frame.shape for frame in frames}
     if len(sizes) != 1:
@@ -58,14 +61,14 @@ def picture_strip(
 
 
 def _captioned(frame: Image, text: str) -> Image:
-    """Return ``frame`` with a line of text under it, shrunk to fit and centred."""
+    """Return ``frame`` with a centred line of text below it, scaled down to its width."""
     import matplotlib
     from PIL import Image as Pillow
     from PIL import ImageDraw, ImageFont
 
     height, width = frame.shape[:2]
     band = max(16, height // 10)
-    # matplotlib's own font: it is always there and has degree signs and accents.
+    # The font is part of matplotlib and has degree signs and accents.
     face = str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf")
     size = 0.62 * band
     length = ImageFont.truetype(face, size).getlength(text)

@@ -1,6 +1,6 @@
-"""Figures of a plan: candidates by energy, driven against planned, and what was learned.
+"""Figures of a plan: candidates by energy, driven and planned paths, learned costs.
 
-As figs 7.1-7.4 of the roach report: what was planned is black, what was driven is blue.
+The figures follow figs 7.1-7.4 of the roach report: planned paths are black, driven paths blue.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Extent = tuple[float, float, float, float]
 """Smallest x, largest x, smallest y, largest y, m."""
 
 WIDTH = 8.0
-"""Of a figure, inches."""
+"""Width of a figure, inches."""
 
 
 def candidates(
@@ -31,15 +31,15 @@ def candidates(
     energies: Sequence[float | None],
     best: int,
 ) -> Figure:
-    """Draw all candidates on the ground, coloured by energy; those that never arrived are dashed.
+    """Draw all candidates on the ground, coloured by energy, dashed without a success.
 
     Args:
-        height: of the ground (rows, columns), m.
-        stands: where the robot stands (rows, columns).
-        extent: of these two.
-        paths: waypoints (n, 2) each, m.
-        energies: mean of each one's successes, J; None: it had none.
-        best: which one is drawn thick.
+        height: height of the ground (rows, columns), m.
+        stands: True where the robot can stand (rows, columns).
+        extent: extent of both maps.
+        paths: waypoints (n, 2) of each candidate, m.
+        energies: mean energy of the successes of each candidate, J; None: no success.
+        best: index of the candidate drawn thick.
     """
     figure, axes = _ground(height, stands, extent)
     from matplotlib import colormaps
@@ -62,7 +62,7 @@ def candidates(
     return figure
 
 
-def driven(
+def driven_paths(
     height: Array,
     stands: npt.NDArray[np.bool_],
     extent: Extent,
@@ -70,15 +70,15 @@ def driven(
     ways: Sequence[Array],
     arrived: Sequence[bool],
 ) -> Figure:
-    """Draw what was driven (blue, ending in a cross where it failed) against what was planned.
+    """Draw driven paths (blue, with a cross at the end of a failure) and the planned path.
 
     Args:
-        height: of the ground (rows, columns), m.
-        stands: where the robot stands (rows, columns).
-        extent: of these two.
-        path: what was planned (n, 2), m.
-        ways: what was driven (k, 2) each, m.
-        arrived: which of them got there.
+        height: height of the ground (rows, columns), m.
+        stands: True where the robot can stand (rows, columns).
+        extent: extent of both maps.
+        path: planned path (n, 2), m.
+        ways: driven paths (k, 2) each, m.
+        arrived: True for each driven path that reached the goal.
     """
     figure, axes = _ground(height, stands, extent)
     axes.plot(*path.T, color="black", lw=1.6, zorder=5)
@@ -90,7 +90,7 @@ def driven(
     return figure
 
 
-def learned(
+def learned_costs(
     energy_per_metre: Array,
     failures_per_metre: Array,
     known: Array,
@@ -98,15 +98,15 @@ def learned(
     extent: Extent,
     path: Array,
 ) -> Figure:
-    """Draw energy and failures per metre side by side; the paler, the less of it was felt there.
+    """Draw maps of energy and failures per metre side by side, paler with less experience.
 
     Args:
-        energy_per_metre: (rows, columns), J/m.
-        failures_per_metre: (rows, columns), 1/m.
-        known: how much was felt there (rows, columns), 0 to 1.
-        stands: where the robot stands (rows, columns).
-        extent: of all of them.
-        path: the best so far (n, 2), m.
+        energy_per_metre: energy map (rows, columns), J/m.
+        failures_per_metre: failure map (rows, columns), 1/m.
+        known: amount of experience (rows, columns), 0 to 1.
+        stands: True where the robot can stand (rows, columns).
+        extent: extent of all maps.
+        path: best path so far (n, 2), m.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
@@ -143,7 +143,7 @@ def learned(
 
 
 def _ground(height: Array, stands: npt.NDArray[np.bool_], extent: Extent) -> tuple[Figure, Any]:
-    """Return a figure with the ground's height in grey, red where the robot cannot stand."""
+    """Return a figure with the height of the ground in grey, red where the robot cannot stand."""
     from matplotlib.figure import Figure
 
     tall = (extent[3] - extent[2]) / (extent[1] - extent[0])
@@ -160,6 +160,6 @@ def _ground(height: Array, stands: npt.NDArray[np.bool_], extent: Extent) -> tup
 
 
 def _mark(axes: Any, path: Array) -> None:
-    """Mark where a path starts and ends."""
+    """Mark start and end of a path."""
     axes.plot(*path[0], "o", color="black", ms=7, zorder=7)
     axes.plot(*path[-1], "*", color="black", ms=13, zorder=7)

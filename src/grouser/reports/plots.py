@@ -1,7 +1,7 @@
-"""Figures of a comparison, like figs 9-16 of Kurose et al. 2008.
+"""Figures of comparisons (like figs 9-16 of Kurose et al. 2008), calibrations and runs.
 
-Every function returns a matplotlib figure that belongs to no window and needs no closing. The
-log is always black, the simulated robot orange; what the legend calls the two is the caller's.
+Every function returns a matplotlib figure without a window, which need not be closed. Logs of real
+robots are black, simulated robots orange; the caller may set their names in the legend.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.evaluation.fits import LineFit
+from grouser.evaluation.log_fit import LogFit
 from grouser.evaluation.matching import TrajectoryMatch, cost_table
 from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array, degrees, millimetres
@@ -24,16 +25,19 @@ if TYPE_CHECKING:
 REAL, SIMULATED = "#222222", "#e07a1f"
 Names = tuple[str, str]
 NAMES: Names = ("log", "simulated")
-"""What the legend calls the two unless the caller knows better."""
+"""Default names of both in the legend."""
 PASS, FAIL = "#2f7d4f", "#b8433a"
-_THREADS = 40  # lines between matched samples, at most
+UNCALIBRATED = "#8fa3b8"
+"""Colour of the simulation with the initial parameters."""
+_LINES = 40  # largest number of lines between matched samples
+_HIGHEST = 12.0  # largest rise of the loss that is drawn; the relevant values are near 1
 
 
 def paths(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES) -> Figure:
-    """Draw both ways in the x-z plane, with thin lines between matched samples."""
+    """Draw both paths in the x-z plane, with thin lines between matched samples."""
     figure = _figure(6.4, 3.2, title)
     axes = figure.subplots()
-    some = np.linspace(0, len(match.pairs) - 1, min(_THREADS, len(match.pairs))).astype(int)
+    some = np.linspace(0, len(match.pairs) - 1, min(_LINES, len(match.pairs))).astype(int)
     for i, j in match.pairs[some]:
         x = [match.real.x[i], match.simulated.x[j]]
         z = [match.real.z[i], match.simulated.z[j]]
@@ -87,7 +91,7 @@ def errors(match: TrajectoryMatch, *, title: str = "") -> Figure:
 
 
 def warping(match: TrajectoryMatch, *, title: str = "") -> Figure:
-    """Draw the index of the log's against the simulation's samples, and the way of least sum."""
+    """Draw the index for pairs of samples of log and simulation, and the path of least sum."""
     figure = _figure(5.6, 4.6, title)
     axes = figure.subplots()
     extent = (-0.5, len(match.simulated) - 0.5, -0.5, len(match.real) - 0.5)
@@ -105,17 +109,17 @@ def bars(
     *,
     title: str = "",
 ) -> Figure:
-    """Draw mean norm and pitch errors after matching, a bar per test (Fig. 16).
+    """Draw mean norm and pitch errors after matching, one bar per test (Fig. 16).
 
     Args:
-        tests: matches by the test's name.
-        passed: which tests were passed, by the same names; None: not told apart.
-        title: above the figure.
+        tests: matches by the name of the test.
+        passed: True for each test that was passed, by the same names; None: one colour for all.
+        title: title of the figure.
     """
     if not tests:
         raise BadValue("plots: bars needs at least one test")
     if passed is not None and (missing := [name for name in tests if name not in passed]):
-        raise BadValue(f"plots: whether '{missing[0]}' was passed is not told")
+        raise BadValue(f"plots: passed has no entry for '{missing[0]}'")
     figure = _figure(8.0, 5.6, title)
     place, turn = figure.subplots(2, 1, sharex=True)
     after = [match.after for match in tests.values()]
@@ -131,15 +135,15 @@ def bars(
     return figure
 
 
-def fitted(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str) -> Figure:
-    """Draw the line through the means of several measurements at each x, and all of them.
+def regression(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str) -> Figure:
+    """Draw repeated measurements at each x, their means, and the line through the means.
 
     Args:
-        x: where was measured, (n,).
-        each: what was measured there, (n, repeats).
-        line: through the means.
-        xlabel: with the unit.
-        ylabel: with the unit.
+        x: values of x, (n,).
+        each: measurements at each x, (n, repeats).
+        line: line through the means.
+        xlabel: label of the x axis, with the unit.
+        ylabel: label of the y axis, with the unit.
     """
     figure = _figure(6.4, 4.2, "")
     axes = figure.subplots()
@@ -153,14 +157,68 @@ def fitted(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str) ->
     return figure
 
 
-def ways(tracks: Mapping[str, Array]) -> Figure:
-    """Draw ways over ground, (k, 2 or 3) (m) each, seen from above, by name."""
+def top_view(tracks: Mapping[str, Array]) -> Figure:
+    """Draw paths over ground, (k, 2 or 3) (m) each, seen from above; the legend has their names."""
     figure = _figure(6.4, 4.2, "")
     axes = figure.subplots()
     for name, track in tracks.items():
         axes.plot(track[:, 0], track[:, 1], linewidth=1.0, label=name)
     axes.set(xlabel="x [m]", ylabel="y [m]")
     axes.set_aspect("equal", adjustable="datalim")
+    axes.legend()
+    return figure
+
+
+def calibration_runs(
+    real: Trajectory, before: Trajectory, after: Trajectory, at_end: LogFit, at_start: LogFit
+) -> Figure:
+    """Draw x, z and pitch over simulated time: the log, and the simulations before and after.
+
+    The log is shifted to fit the calibrated run. The run before calibration is shifted by the
+    difference of the clock offsets, so that each run is drawn as it was compared.
+    """
+    figure = _figure(8.0, 6.4, "")
+    grid = figure.subplots(3, 1, sharex=True)
+    times = real.times + at_end.offset
+    log = (real.x + at_end.shift[0], real.z + at_end.shift[1], real.pitch)
+    moved = at_end.offset - at_start.offset
+    for row, (axes, label) in enumerate(
+        zip(grid, ("x [mm]", "z [mm]", "pitch, nose down [deg]"), strict=True)
+    ):
+        for run, late, colour, name in (
+            (before, moved, UNCALIBRATED, "before"),
+            (after, 0.0, SIMULATED, "after"),
+        ):
+            shown = _display_units((run.x, run.z, np.unwrap(run.pitch)))[row]
+            axes.plot(run.times + late, shown, color=colour, label=name)
+        axes.plot(times, _display_units(log)[row], ".", color=REAL, markersize=4, label="log")
+        axes.set_ylabel(label)
+    margin = 0.1 * real.duration
+    grid[2].set(xlabel="simulated time [s]", xlim=(times[0] - margin, times[-1] + margin))
+    grid[0].legend()
+    return figure
+
+
+def loss_profile(
+    values: Array, rises: Array, interval: tuple[float, float], best: float, label: str
+) -> Figure:
+    """Draw the rise of the loss over the plausible range of a parameter.
+
+    Args:
+        values: values of the parameter, (m,).
+        rises: rises of the loss, (m,); 1 is explained by noise.
+        interval: confidence interval.
+        best: calibrated value.
+        label: name and unit of the parameter.
+    """
+    figure = _figure(6.0, 2.8, "")
+    axes = figure.subplots()
+    axes.axvspan(*interval, color=SIMULATED, alpha=0.18, label="interval")
+    axes.axhline(1.0, color=UNCALIBRATED, linestyle="--", linewidth=1, label="explained by noise")
+    axes.plot(values, rises, "o-", color=REAL, markersize=4)
+    axes.axvline(best, color=SIMULATED, label=f"{best:.3g}")
+    top = float(np.clip(rises.max(initial=0.0) * 1.05, 2.0, _HIGHEST))
+    axes.set(xlabel=label, ylabel="rise of the loss [noise]", ylim=(0, top))
     axes.legend()
     return figure
 
@@ -182,9 +240,15 @@ def _mm(values: Sequence[float] | Array) -> Array:
 
 def _figure(width: float, height: float, title: str) -> Figure:
     """Return an empty figure (inches) with room for labels."""
-    from matplotlib.figure import Figure  # slow to import, and few need it
+    from matplotlib.figure import Figure  # slow import
 
     figure = Figure(figsize=(width, height), layout="constrained")
     if title:
         figure.suptitle(title)
     return figure
+
+
+def _display_units(columns: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+    """Return x, z, pitch in mm, mm, deg."""
+    x, z, pitch = columns
+    return millimetres(x), millimetres(z), degrees(pitch)

@@ -1,8 +1,4 @@
-"""The report of an experiment: one HTML file with everything in it.
-
-Pictures, plots and videos are inside the file, nothing is fetched, no script runs, and the same
-results give the same bytes: there is no date in it. It reads on a phone and in the dark.
-"""
+"""Report of an experiment: one self-contained HTML page (`grouser.reports.page`)."""
 
 from __future__ import annotations
 
@@ -17,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser import files
-from grouser.reports.html import (
+from grouser.reports.page import (
+    embed_image,
+    embed_video,
+    encode_png,
     figure_png,
-    film_of,
     grid,
-    image_of,
     inline,
-    page,
-    png_of,
+    render_page,
     tiles,
 )
 from grouser.reports.table import Column, Row, Table, agreement, display_text
@@ -34,46 +30,43 @@ if TYPE_CHECKING:
 
 
 QUICK = " (quick: a short version, to see that it runs; the full one decides)"
-"""What a verdict says that comes from less than everything."""
+"""Suffix of the verdict of a quick run."""
 
 
 class Report:
-    """Collects parts in reading order and writes them as one page.
-
-    The table comes first; the parts that are added follow it.
-    """
+    """HTML report of a table, followed by added parts in reading order."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self.command = f"grouser experiment {table.experiment}"
-        """What made it; whoever runs it with options says so here."""
+        """Command line that created the report; set by the caller if it has options."""
         self.quick = False
-        """Whether it is the short version, which shows that it runs and proves little."""
+        """True for the short version of the experiment, which is a smoke test only."""
         self._parts: list[str] = []
 
     def add_text(self, text: str) -> None:
-        """Add paragraphs, parted by empty lines.
+        """Add paragraphs, separated by empty lines.
 
-        ``## `` makes a heading, lines that start with ``- `` a list, ``**bold**`` and
-        ```code``` what they say. All else is shown as it is written.
+        Supported markup: ``## `` for a heading, lines beginning with ``- `` for a list,
+        ``**bold**`` and ```code```. All other text is shown literally.
         """
         self._parts.extend(_paragraph(part) for part in re.split(r"\n\s*\n", text.strip()))
 
     def add_picture(self, image: npt.NDArray[np.uint8] | bytes, caption: str = "") -> None:
-        """Add a picture: uint8 (height, width, 3) RGB, or the bytes of a PNG file."""
-        png = image if isinstance(image, bytes) else png_of(image)
-        self._parts.append(image_of(png, caption))
+        """Add an image: uint8 (height, width, 3) RGB, or the bytes of a PNG file."""
+        png = image if isinstance(image, bytes) else encode_png(image)
+        self._parts.append(embed_image(png, caption))
 
     def add_plot(self, figure: Figure, caption: str = "") -> None:
-        """Add a matplotlib figure as it is now; the caller closes it."""
+        """Add a matplotlib figure in its present state; the caller closes it."""
         self.add_picture(figure_png(figure), caption)
 
     def add_video(self, path: Path | str, caption: str = "") -> None:
-        """Add an MP4 file's content; the file itself is no longer needed afterwards."""
-        self._parts.append(film_of(path, caption))
+        """Embed an MP4 or WebM file; the file is not needed afterwards."""
+        self._parts.append(embed_video(path, caption))
 
     def add_rows(self, title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Add a second table under a heading of its own."""
+        """Add another table below a heading."""
         head = "".join(f"<th>{escape(name)}</th>" for name in header)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(display_text(cell))}</td>" for cell in row) + "</tr>"
@@ -83,12 +76,12 @@ class Report:
         self._parts.append(heading + grid(f"<tr>{head}</tr>", body))
 
     def html(self) -> str:
-        """Return the page."""
+        """Return the HTML of the report."""
         table = self.table
         mood = "good" if table.agree == table.of else "bad"
-        remarks = (*table.notes, *(f"{text}." for text in table.explained()))
+        remarks = (*table.notes, *(f"{text}." for text in table.legend()))
         notes = "".join(f'<p class="note">{escape(note)}</p>' for note in remarks)
-        return page(
+        return render_page(
             table.title,
             above=table.paper,
             verdict=table.verdict + (QUICK if self.quick else ""),
@@ -98,7 +91,7 @@ class Report:
         )
 
     def write(self, folder: Path | str) -> Path:
-        """Write ``folder/index.html``, whole or not at all, and return its path."""
+        """Write ``folder/index.html`` atomically and return its path."""
         path = Path(folder) / "index.html"
         files.write_text(path, self.html())
         return path
@@ -113,7 +106,7 @@ def _main_table(table: Table) -> str:
 
 
 def _heads(columns: Sequence[Column], last: Sequence[str]) -> str:
-    """Return the header: one line, or two where several columns share a heading."""
+    """Return the table header: one row, or two if several columns share a heading."""
     depth = 2 if any(column.group and column.name for column in columns) else 1
     upper, lower = "", ""
     for group, together in itertools.groupby(columns, key=lambda column: column.group):

@@ -1,4 +1,4 @@
-"""A scan at a glance: the cloud, the surface it became, and where spheres rest beside it."""
+"""Overview of a scan: point cloud, reconstructed surface, and contact error of spheres."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS = 40_000
-"""Points of a cloud that are drawn at most."""
+"""Largest number of points drawn of a cloud."""
 LIGHT = np.array([0.3, -0.4, 0.87])
-"""Direction to the sun, about a unit vector."""
+"""Direction to the light, approximately a unit vector."""
 SCALE_MM = 15.0
-"""Error at which the colours of spheres end."""
+"""Error at the end of the colour scale of spheres."""
 
 
 def overview(
@@ -31,12 +31,12 @@ def overview(
     """Draw cloud, surface and error side by side.
 
     Args:
-        points: of the cloud, (n, 3), m, z up.
-        colours: of the points, (n, 3); None: coloured by height.
-        corners: of the surface's triangles, (m, 3, 3), m.
-        places: middles of spheres, (k, 3), m.
-        errors: how far each rests above where it should, (k,), m.
-        eye: where it was seen from, (3,), m: it is shown from that side.
+        points: points of the cloud, (n, 3), m, z up.
+        colours: colours of the points, (n, 3); None: colours by height.
+        corners: corners of the surface's triangles, (m, 3, 3), m.
+        places: centres of spheres, (k, 3), m.
+        errors: height of each sphere above its resting height on the cloud, (k,), m.
+        eye: position of the sensor, (3,), m; the plots are seen from its side.
     """
     from matplotlib.figure import Figure
 

@@ -1,8 +1,8 @@
-"""A paper's table with our numbers beside it: what every experiment returns.
+"""Result table of an experiment: values of the paper and of Grouser side by side.
 
-A row is one case of the experiment: what was set, what the paper prints, what we got, and whether
-the two agree by that experiment's own rule. The table prints itself on a terminal, becomes JSON
-for programs, and hands its columns to the HTML report. It judges nothing.
+A row is one case of the experiment: its settings, the paper's values, ours, and the agreement of
+both by the rule of that experiment. A table is printed on a terminal, converted to JSON, or shown
+in the HTML report. Letters and short words in its cells and headings are explained below it.
 """
 
 from __future__ import annotations
@@ -14,34 +14,52 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grouser.reports.glossary import explanations
-
 if TYPE_CHECKING:
     from rich.console import Console
 
 NOTHING = "-"
-"""What a cell shows where there is no value."""
+"""Text of a cell without a value."""
+
+_LETTERS = {
+    "S": "S: success, the robot passed the obstacle",
+    "F": "F: failure, the robot did not pass the obstacle",
+    "+": "+: good",
+    "++": "++: very good",
+}
+"""Explanations by the whole content of a cell."""
+_WORDS = {
+    "rtf": "rtf: real-time factor, simulated time over wall-clock time, on this machine",
+    "misfit": "misfit: largest jump of a grouser's tip at the joint of two links of a belt",
+    "smooth": "smooth: the same robot on belts without grousers",
+    "inertia": "inertia x: factor on the pitch inertia of the robot's parts as homogeneous boxes",
+    "starts": "starts: runs of one row, whose starts differ by a fraction of a grouser pitch",
+    "deviation": "deviation: standard deviation",
+    "norm": "norm: distance in the x-z plane",
+    "agree": "agree: rows that agree with the paper by the rule of the experiment",
+    "rank": "rank correlation: 1 if each value is above the last, 0 without any order",
+}
+"""Explanations by a word in the name of a column or figure."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One case, theirs beside ours."""
+    """One case with the values of the paper and ours."""
 
     case: Mapping[str, Any]
-    """What was set, name to value, units in the names: ``{"height_mm": 120}``."""
+    """Settings, name to value, units in the names: ``{"height_mm": 120}``."""
     paper: Any
-    """What the paper prints: one value, or a mapping of several named ones; None: nothing."""
+    """Value of the paper, or a mapping of several named values; None: no value."""
     ours: Any
-    """What we got, in the same form."""
+    """Our value or values, in the same form."""
     agrees: bool | None
-    """Whether the two agree; None: the paper prints nothing to compare with."""
+    """True if both agree; None: the paper has no value to compare with."""
     note: str = ""
-    """A remark on this row alone, such as a known reason for a disagreement."""
+    """Remark on this row, such as a known reason for a disagreement."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One printed column; columns with the same non-empty group stand under one heading."""
+    """Column of a printed table; columns with the same non-empty group share a heading."""
 
     group: str
     name: str
@@ -50,39 +68,39 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """The group and the name on one line each."""
+        """Group and name, on one line each."""
         return "\n".join(part for part in (self.group, self.name) if part)
 
 
 @dataclass(frozen=True)
 class Table:
-    """An experiment's result beside the paper's."""
+    """Result of an experiment compared with the paper."""
 
     experiment: str
-    """The experiment's name on the command line, e.g. ``"okada_table4"``."""
+    """Name of the experiment on the command line, e.g. ``"okada_table4"``."""
     paper: str
-    """Whose table, e.g. ``"Okada et al. 2020, Table IV"``."""
+    """Source of the paper's values, e.g. ``"Okada et al. 2020, Table IV"``."""
     title: str
-    """The question the table answers, in a few words."""
+    """Question that the table answers, in a few words."""
     rows: tuple[Row, ...]
     figures: Mapping[str, float | int | str | bool | None] = field(default_factory=dict)
-    """Numbers of the experiment as a whole, name to value, units in the names."""
+    """Numbers of the whole experiment, name to value, units in the names."""
     notes: tuple[str, ...] = ()
-    """Remarks on the experiment as a whole, one paragraph each."""
+    """Remarks on the whole experiment, one paragraph each."""
 
     @property
     def agree(self) -> int:
-        """How many rows agree with the paper."""
+        """Number of rows that agree with the paper."""
         return sum(1 for row in self.rows if row.agrees)
 
     @property
     def of(self) -> int:
-        """How many rows can be compared with the paper."""
+        """Number of rows that can be compared with the paper."""
         return sum(1 for row in self.rows if row.agrees is not None)
 
     @property
     def verdict(self) -> str:
-        """The result in one line."""
+        """Result in one line."""
         return f"{self.agree} of {self.of} rows agree with the paper"
 
     def columns(self) -> tuple[Column, ...]:
@@ -95,16 +113,18 @@ class Table:
             *_values("Ours", [row.ours for row in self.rows]),
         )
 
-    def explained(self) -> list[str]:
-        """Return what its letters and short words stand for, a sentence each."""
+    def legend(self) -> list[str]:
+        """Return one explanation for each letter and short word in the table."""
         columns = self.columns()
-        cells = [cell for column in columns for cell in column.cells]
-        cells += [display_text(value) for value in self.figures.values()]
-        names = [f"{column.group} {column.name}" for column in columns]
-        return explanations(cells, [*names, *self.figures])
+        cells = {cell for column in columns for cell in column.cells}
+        cells |= {display_text(value) for value in self.figures.values()}
+        names = [*(f"{column.group} {column.name}" for column in columns), *self.figures]
+        words = {word for name in names for word in name.lower().replace("_", " ").split()}
+        letters = [text for letter, text in _LETTERS.items() if letter in cells]
+        return letters + [text for word, text in _WORDS.items() if word in words]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table as plain JSON values; what is not a finite number becomes None."""
+        """Return the table as plain JSON values; numbers that are not finite become None."""
         return {
             "experiment": self.experiment,
             "paper": self.paper,
@@ -125,7 +145,7 @@ class Table:
         grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
         columns = self.columns()
         for column in columns:
-            heading = Text(column.heading)  # not a string: brackets are not markup here
+            heading = Text(column.heading)  # Text does not interpret brackets as markup
             grid.add_column(heading, justify="right" if column.numeric else "left")
         grid.add_column("Agrees", no_wrap=True)
         noted = any(row.note for row in self.rows)
@@ -140,7 +160,7 @@ class Table:
         console.print(grid)
         for name, value in self.figures.items():
             console.print(Text(f"{label(name)}: {display_text(value)}"))
-        for note_text in (*self.notes, *self.explained()):
+        for note_text in (*self.notes, *self.legend()):
             console.print(Text(note_text, "dim"))
         console.print(Text(self.verdict, "green" if self.agree == self.of else "red"))
 
@@ -149,17 +169,17 @@ _COLOURS = {True: "green", False: "bold red", None: "dim"}
 
 
 def agreement(row: Row) -> str:
-    """Return the row's mark: ``yes``, ``DISAGREES``, or a dash where nothing can be compared."""
+    """Return the mark of a row: ``yes``, ``DISAGREES``, or a dash without a paper value."""
     return {True: "yes", False: "DISAGREES", None: NOTHING}[row.agrees]
 
 
 def label(name: str) -> str:
-    """Return a key as people read it: ``height_mm`` is ``height mm``."""
+    """Return the display form of a key: ``height mm`` for ``height_mm``."""
     return name.replace("_", " ")
 
 
 def display_text(value: Any) -> str:
-    """Return a value as people read it: yes or no, four significant digits, a dash for nothing."""
+    """Return the display form of a value: yes or no, four significant digits, a dash for None."""
     match value:
         case None:
             return NOTHING
@@ -177,7 +197,7 @@ def display_text(value: Any) -> str:
 
 
 def json_value(value: Any) -> Any:
-    """Return ``value`` as JSON can hold it: numpy becomes Python, NaN and infinities None."""
+    """Return ``value`` as JSON types: NumPy becomes Python, NaN and infinities become None."""
     match value:
         case np.ndarray() | np.generic():
             return json_value(value.tolist())
@@ -193,7 +213,7 @@ def json_value(value: Any) -> Any:
 def _digits(number: float) -> str:
     if math.isnan(number):
         return NOTHING
-    # Beyond 1e4 `g` would turn to powers of ten, which nobody wants for 12,346 steps.
+    # From 1e4 on, format `g` would print powers of ten.
     return f"{number:.0f}" if 1e4 <= abs(number) < 1e9 else f"{number:.4g}"
 
 
@@ -208,7 +228,7 @@ def _row_json(row: Row) -> dict[str, Any]:
 
 
 def _values(group: str, values: Sequence[Any]) -> Iterable[Column]:
-    """Return one column, or one for each key where every value has the same keys."""
+    """Return one column, or one column per key if all values have the same keys."""
     given = [value for value in values if value is not None]
     keys = list(given[0]) if given and isinstance(given[0], Mapping) else []
     if keys and all(isinstance(value, Mapping) and list(value) == keys for value in given):

@@ -17,7 +17,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import set_box_mass
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
-from grouser.tracks.geoms import ContactSurface, GeomBuilder
+from grouser.tracks.geoms import GeomBuilder
 from grouser.tracks.path import ArcStep, BeltPath, StraightStep
 from grouser.tracks.track import Track, add_track
 
@@ -52,12 +52,12 @@ class Drone:
         builder: GeomBuilder,
     ) -> None:
         """Add a hull and four rotor discs to ``body`` at ``X_BF``."""
-        arm, surface = self.span / 3, ContactSurface()
-        builder.box(body, X_BF, (arm, arm / 3, arm / 4), name=f"{name}/hull", surface=surface)
+        arm = self.span / 3
+        builder.box(body, X_BF, (arm, arm / 3, arm / 4), name=f"{name}/hull")
         for number, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
             rotor = X_BF @ Pose.at(x * arm, y * arm, arm / 4, roll=math.pi / 2)
             size = (arm * 0.8, arm * 0.05)
-            builder.drum(body, rotor, size, name=f"{name}/rotor{number}", surface=surface)
+            builder.drum(body, rotor, size, name=f"{name}/rotor{number}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from grouser.locomotion.kick import Kick, swing_frames
 from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
@@ -31,7 +32,6 @@ from grouser.robots.parts.aibo import (
     tail,
 )
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
-from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS210_CAMERA
 from grouser.sensors.sensor import Sensor
 
@@ -168,6 +168,4 @@ ERS210 = Aibo(
 class Ers210(AiboOptions):
     """Options of the AIBO ERS-210: sensors, colour, gait."""
 
-    def build(self) -> Robot:
-        """Return the robot."""
-        return self.apply_to(ERS210).build(sensors=self.sensors, team=self.team)
+    aibo: ClassVar[Aibo] = ERS210

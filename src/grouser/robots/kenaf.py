@@ -41,7 +41,6 @@ from grouser.robots.parts.hull import (
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import ContactSurface
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Method, Track, add_track
@@ -166,7 +165,7 @@ class Kenaf:
             count=round(path.length / LUG_PITCH),
             method=self.method,
             wheels=wheels,
-            surface=ContactSurface(friction=own),
+            friction=own,
         )
 
     def _main(self) -> Track:

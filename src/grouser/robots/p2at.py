@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from grouser.physics.drives import Drive
-from grouser.robots.parts.pioneer import Pioneer, sonar_ring
+from grouser.robots.parts.pioneer import Pioneer, PioneerOptions, sonar_ring
 from grouser.robots.parts.wheel import Wheel
-from grouser.robots.robot import Robot
 
 SIZE = (0.5238, 0.4968, 0.2913)  # m   sources.md D4.5: Dimensions
 RADIUS = 0.1300  # m   sources.md D4.5: WheelRadius
@@ -48,12 +48,7 @@ P2AT = Pioneer(
 
 
 @dataclass(frozen=True, kw_only=True)
-class P2at:
+class P2at(PioneerOptions):
     """Options of the P2AT."""
 
-    sensors: bool = True
-    """False: encoders and truth only."""
-
-    def build(self) -> Robot:
-        """Return the robot: body, four wheels, pan-tilt camera, sensors."""
-        return P2AT.build(sensors=self.sensors)
+    pioneer: ClassVar[Pioneer] = P2AT

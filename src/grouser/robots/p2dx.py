@@ -7,12 +7,12 @@ recalled from its manual, and are marked as estimates.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from grouser.physics.drives import Drive
 from grouser.robots.p3at import P3AT
-from grouser.robots.parts.pioneer import Pioneer, sonar_ring
+from grouser.robots.parts.pioneer import Pioneer, PioneerOptions, sonar_ring
 from grouser.robots.parts.wheel import Caster, Wheel
-from grouser.robots.robot import Robot
 
 SIZE = (0.44, 0.38, 0.22)  # m   estimate: manual, as recalled
 RADIUS = 0.0825  # m   estimate: manual, as recalled (165 across)
@@ -69,12 +69,7 @@ P2DX = Pioneer(
 
 
 @dataclass(frozen=True, kw_only=True)
-class P2dx:
+class P2dx(PioneerOptions):
     """Options of the P2DX."""
 
-    sensors: bool = True
-    """False: encoders and truth only."""
-
-    def build(self) -> Robot:
-        """Return the robot: body, two wheels, a caster, pan-tilt camera, sensors."""
-        return P2DX.build(sensors=self.sensors)
+    pioneer: ClassVar[Pioneer] = P2DX

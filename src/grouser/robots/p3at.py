@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from grouser.physics.drives import Drive
-from grouser.robots.parts.pioneer import Pioneer, sonar_ring
+from grouser.robots.parts.pioneer import Pioneer, PioneerOptions, sonar_ring
 from grouser.robots.parts.wheel import Wheel
-from grouser.robots.robot import Robot
 
 SIZE = (0.508, 0.497, 0.277)  # m   data sheet
 RADIUS = 0.098  # m   UDK class: WheelRadius
@@ -54,12 +54,7 @@ P3AT = Pioneer(
 
 
 @dataclass(frozen=True, kw_only=True)
-class P3at:
+class P3at(PioneerOptions):
     """Options of the P3AT."""
 
-    sensors: bool = True
-    """False: encoders and truth only."""
-
-    def build(self) -> Robot:
-        """Return the robot: body, four wheels, pan-tilt camera, sensors."""
-        return P3AT.build(sensors=self.sensors)
+    pioneer: ClassVar[Pioneer] = P3AT

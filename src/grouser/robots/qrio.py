@@ -1,10 +1,10 @@
 """QRIO (SDR-4X): 580 mm high humanoid robot with a biped gait (zaratti, sec. 3 and Fig. 5).
 
 The gait is `grouser.locomotion.biped`. The root frame is the middle of the torso: x forward, y
-left, z up. With all joints at 0 the robot stands straight, arms down. Angles have the signs of Webots' QRIO:
-legs as in `grouser.locomotion.biped_leg`; shoulder pitch swings an arm forwards, shoulder roll
-outwards, the elbow bends, the neck turns left, the waist swings the pelvis forwards and to the
-left.
+left, z up. With all joints at 0 the robot stands straight, arms down. Angles have the signs of
+Webots' QRIO: legs as in `grouser.locomotion.biped_leg`; shoulder pitch swings an arm forwards,
+shoulder roll outwards, the elbow bends, the neck turns left, the waist swings the pelvis forwards
+and to the left.
 
 Positions and axes of the joints and the sizes of most parts are those of Webots' QRIO ("table":
 sources.md B3): 21 of the real robot's 28 joints, without its ten fingers. The table has no joint
@@ -363,19 +363,19 @@ def _sensors() -> tuple[Sensor, ...]:
 def _gait(crouch: float, step: float) -> Biped:
     """Return the gait, balanced for the robot's mass distribution."""
     share, along = _leg_mass()
-    balance = Balance(centre=(0.0, 0.0, 0.0), leg=share, along=along, waving=(0.0, 0.0))
+    balance = Balance(centre=(0.0, 0.0, 0.0), leg=share, leg_centre=along, waving=(0.0, 0.0))
     gait = Biped(
         leg=LEG,
         balance=balance,
         wave=WAVE,
         height=LEG.height - crouch,
         gap=2 * HIP[1],
-        inward=INWARD,
+        pressure_offset=INWARD,
         step=step,
-        both=BOTH * step,
+        double_support=BOTH * step,
         lift=LIFT,
         fastest=FASTEST,
-        gain=GAIN,
+        max_change=GAIN,
     )
     model = build_spec().compile()
     for _ in range(BALANCE_PASSES):

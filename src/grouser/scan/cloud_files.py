@@ -1,22 +1,141 @@
-"""Reader of point-cloud files: PCD, PLY, XYZ, NPZ and depth pictures; shipped frames."""
+"""Point-cloud files: readers of PCD, PLY, XYZ, NPZ and depth pictures; shipped frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from grouser.errors import BadValue, nearest
-from grouser.scan.cloud import PointCloud, check_cloud
-from grouser.scan.formats.depth_picture import Intrinsics, read_depth_picture, read_intrinsics
-from grouser.scan.formats.npz_file import read_npz
-from grouser.scan.formats.pcd_file import read_pcd
-from grouser.scan.formats.ply_file import read_ply
-from grouser.scan.formats.xyz_file import read_xyz
+from grouser.frames import Array
+from grouser.scan.cloud import MOST_POINTS, Colours, PointCloud, check_cloud, check_count
+from grouser.scan.depth_picture import Intrinsics, read_depth_picture, read_intrinsics
+from grouser.scan.pcd_file import read_pcd
+from grouser.world.meshes.ply_file import Column, PlyFile, number_rows
 
 LARGEST_FILE = 2 * 1024**3
 """Largest size of a file, bytes."""
+
+_HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def read_ply(content: bytes) -> PointCloud:
+    """Return the vertices in a PLY file's bytes as a cloud.
+
+    Raises:
+        BadValue: the fault, as a clause to follow a file's name.
+    """
+    file = PlyFile(content)
+    check_count(file.count("vertex"))
+    fields = file.vertices()
+    points = np.stack([fields[name].astype(float) for name in "xyz"], axis=1)
+    return PointCloud(points, None, _vertex_colours(fields), None)
+
+
+def _vertex_colours(fields: Mapping[str, Column]) -> Colours | None:
+    for names in (("red", "green", "blue"), ("r", "g", "b")):
+        if set(names) <= set(fields):
+            columns = [fields[name] for name in names]
+            if all(column.dtype.itemsize == 1 for column in columns):
+                return np.stack(columns, axis=1).astype(np.uint8)
+    return None
+
+
+def read_xyz(content: bytes) -> PointCloud:
+    """Return the cloud in an XYZ file's bytes.
+
+    Three integers from 0 to 255 after x, y, z (and an intensity) are a colour.
+
+    Raises:
+        BadValue: the fault, as a clause to follow a file's name.
+    """
+    check_count(content.count(b"\n") + 1)
+    if b"\0" in content[:4096]:
+        raise BadValue("is no text with one point per line")
+    text = content.replace(b",", b" ").replace(b";", b" ")
+    if text.lstrip()[:1].isalpha() and not text.lstrip().lower().startswith((b"nan", b"inf")):
+        text = text.partition(b"\n")[2]  # names of the columns
+    table = number_rows(text, ("#", "//"))
+    if table.shape[1] < 3:
+        raise BadValue(f"has {table.shape[1]} numbers a line, x, y and z are needed")
+    return PointCloud(np.ascontiguousarray(table[:, :3]), None, _column_colours(table), None)
+
+
+def _column_colours(table: Array) -> Colours | None:
+    colours = table[:, 3:6] if table.shape[1] == 6 else table[:, 4:7]
+    whole = colours.shape[1] == 3 and np.isfinite(colours).all()
+    if not whole or (colours != np.rint(colours)).any() or (colours < 0).any():
+        return None
+    return colours.astype(np.uint8) if colours.max(initial=0) <= 255 else None
+
+
+def read_npz(content: bytes) -> PointCloud:
+    """Return the cloud in an NPZ file's bytes.
+
+    Raises:
+        BadValue: the fault, as a clause to follow a file's name.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+            if "points" not in names:
+                raise BadValue(f"holds {', '.join(names)[:80] or 'nothing'}; points are needed")
+            wanted = [name for name in ("points", "colours", "origin") if name in names]
+            arrays: dict[str, npt.NDArray[Any]] = {
+                name: _npz_array(archive, name) for name in wanted
+            }
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        raise BadValue(f"is damaged or cut off ({error})") from None
+    return _npz_cloud(arrays)
+
+
+def _npz_array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    """Return one array; its size is checked before it is decompressed."""
+    with archive.open(f"{name}.npy") as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            shape, fortran, kind = _HEADS[version](file, max_header_size=4096)
+        except (ValueError, KeyError):
+            raise BadValue(f"holds {name} that are no NumPy array") from None
+        if kind.kind not in "iuf":
+            raise BadValue(f"holds {name} of {kind}, numbers are needed")
+        count = int(np.prod(shape, dtype=object))
+        if count > 3 * MOST_POINTS:
+            raise BadValue(
+                f"declares {count:,} numbers in {name}, at most {3 * MOST_POINTS:,} are allowed"
+            )
+        data = file.read(count * kind.itemsize)
+    if len(data) < count * kind.itemsize:
+        raise BadValue(f"is cut off: {name} have {len(data):,} of {count * kind.itemsize:,} bytes")
+    return np.frombuffer(data, kind).reshape(shape, order="F" if fortran else "C")
+
+
+def _npz_cloud(arrays: Mapping[str, npt.NDArray[Any]]) -> PointCloud:
+    points = arrays["points"]
+    if points.ndim not in (2, 3) or points.shape[-1] != 3:
+        raise BadValue(f"holds points of shape {points.shape}, not (n, 3) or (rows, columns, 3)")
+    flat = np.ascontiguousarray(points.reshape(-1, 3), float)
+    check_count(len(flat))
+    colours, origin = arrays.get("colours"), arrays.get("origin")
+    if colours is not None and (colours.size != flat.size or colours.dtype != np.uint8):
+        raise BadValue(f"holds colours {colours.shape} of {colours.dtype}, bytes (n, 3) are needed")
+    if origin is not None and origin.shape not in ((3,), flat.shape):
+        raise BadValue(f"holds an origin of shape {origin.shape}, (3,) or (n, 3) is needed")
+    return PointCloud(
+        flat,
+        (points.shape[0], points.shape[1]) if points.ndim == 3 else None,
+        None if colours is None else colours.reshape(-1, 3),
+        None if origin is None else origin.astype(float),
+    )
+
 
 CLOUD_FILES: dict[str, Callable[[bytes], PointCloud]] = {
     ".pcd": read_pcd,

@@ -1,8 +1,8 @@
 """Belt geometry: collision shapes, buffers, links and joint couplings of belts.
 
 Friction between a belt and the ground is the ground's: MuJoCo uses the larger coefficient of a
-contact, and a belt's own is close to 0 unless it is set. Compliance belongs to the robot
-(`grouser.physics.compliance`): each contact point has a share of its spring.
+contact, and a belt's own (``friction``) is close to 0 unless it is set. Compliance belongs to the
+robot (`grouser.physics.compliance`): each contact point has a share of its spring.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from grouser.physics.compliance import BUFFER_DEPTH, add_buffer, mark
 from grouser.physics.contacts import BELT, BELT_TOUCHES, HULL, SLIPPERY, WORLD
 
 LINK_MASS = 1e-3
-"""kg; mass of each moving link. The belt's mass belongs to the body it runs around: a closed belt of
-uniform density has a fixed centre of mass and no momentum relative to that body. Only its inertia
-against acceleration remains, which is the armature of the links."""
+"""kg; mass of each moving link. The belt's mass belongs to the body it runs around: a closed belt
+of uniform density has a fixed centre of mass and no momentum relative to that body. Only its
+inertia against acceleration remains, which is the armature of the links."""
 
 GROUND_SOFTNESS_WINS = 1e-3
 """``solmix`` of a belt: the contact parameters of the ground dominate."""
@@ -37,14 +37,6 @@ carry load; otherwise the ends of a belt at rest would count twice."""
 PIECE = 0.06
 """m; longest box of a smooth belt. A single box on level ground touches at its four corners only,
 so the ends of the belt would carry all the load."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContactSurface:
-    """Contact properties of a part of a belt."""
-
-    friction: float = SLIPPERY
-    """Own friction coefficient; the larger of this and the ground's is used."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +59,10 @@ class GeomBuilder:
         half: tuple[float, float, float],
         *,
         name: str,
-        surface: ContactSurface,
+        friction: float = SLIPPERY,
     ) -> mujoco.MjsGeom:
         """Add a cuboid with half edges ``half`` (m)."""
-        return self._geom(body, mujoco.mjtGeom.mjGEOM_BOX, half, X_BG, name, surface)
+        return self._geom(body, mujoco.mjtGeom.mjGEOM_BOX, half, X_BG, name, friction)
 
     def drum(
         self,
@@ -79,11 +71,11 @@ class GeomBuilder:
         size: tuple[float, float],
         *,
         name: str,
-        surface: ContactSurface,
+        friction: float = SLIPPERY,
     ) -> mujoco.MjsGeom:
         """Add a cylinder about X_BG's y axis; ``size`` is (radius, half width), m."""
         kind = mujoco.mjtGeom.mjGEOM_CYLINDER
-        return self._geom(body, kind, (*size, 0.0), X_BG @ _Z_TO_Y, name, surface)
+        return self._geom(body, kind, (*size, 0.0), X_BG @ _Z_TO_Y, name, friction)
 
     def drums(
         self,
@@ -92,7 +84,7 @@ class GeomBuilder:
         half_width: float,
         *,
         name: str,
-        surface: ContactSurface,
+        friction: float = SLIPPERY,
     ) -> list[mujoco.MjsGeom]:
         """Add the drum of a smooth belt about the body's y axis, as two halves side by side.
 
@@ -101,7 +93,11 @@ class GeomBuilder:
         size = (radius - DRUM_BEHIND, half_width / 2)
         return [
             self.drum(
-                body, Pose.at(y=side * half_width / 2), size, name=f"{name}/{end}", surface=surface
+                body,
+                Pose.at(y=side * half_width / 2),
+                size,
+                name=f"{name}/{end}",
+                friction=friction,
             )
             for end, side in (("right", -1), ("left", 1))
         ]
@@ -113,11 +109,11 @@ class GeomBuilder:
         size: tuple[float, float],
         *,
         name: str,
-        surface: ContactSurface,
+        friction: float = SLIPPERY,
     ) -> mujoco.MjsGeom:
         """Add a capsule along X_BG's y axis; ``size`` is (radius, half length), m."""
         kind = mujoco.mjtGeom.mjGEOM_CAPSULE
-        return self._geom(body, kind, (*size, 0.0), X_BG @ _Z_TO_Y, name, surface)
+        return self._geom(body, kind, (*size, 0.0), X_BG @ _Z_TO_Y, name, friction)
 
     def prism(
         self,
@@ -127,7 +123,7 @@ class GeomBuilder:
         half_width: float,
         *,
         name: str,
-        surface: ContactSurface,
+        friction: float = SLIPPERY,
     ) -> mujoco.MjsGeom:
         """Add the convex ``outline`` (n, 2) in x-z, extruded along y, m."""
         key = (outline.tobytes(), half_width)
@@ -139,7 +135,7 @@ class GeomBuilder:
             ]
             # As user vertices: otherwise MuJoCo recentres the mesh and moves the geom.
             self.spec.add_mesh(name=self._meshes[key], uservert=np.concatenate(sides).ravel())
-        geom = self._geom(body, mujoco.mjtGeom.mjGEOM_MESH, (0.0, 0.0, 0.0), X_BG, name, surface)
+        geom = self._geom(body, mujoco.mjtGeom.mjGEOM_MESH, (0.0, 0.0, 0.0), X_BG, name, friction)
         geom.meshname = self._meshes[key]
         return geom
 
@@ -182,7 +178,7 @@ class GeomBuilder:
         size: tuple[float, float, float],
         X_BG: Pose,
         name: str,
-        surface: ContactSurface,
+        friction: float,
     ) -> mujoco.MjsGeom:
         geom = body.add_geom(
             name=name,
@@ -190,7 +186,7 @@ class GeomBuilder:
             size=size,
             pos=X_BG.position,
             quat=X_BG.wxyz,
-            friction=[surface.friction, 0.0, 0.0],
+            friction=[friction, 0.0, 0.0],
             condim=3,
             contype=self.contype,
             conaffinity=self.conaffinity,

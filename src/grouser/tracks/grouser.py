@@ -17,7 +17,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.tracks.geoms import ContactSurface, GeomBuilder
+from grouser.tracks.geoms import GeomBuilder
 
 ROOT = 0.004
 """m; depth of a grouser inside its belt, which closes the gap between them."""
@@ -51,18 +51,12 @@ class PathElement(Protocol):
 
 @dataclass(frozen=True)
 class Grouser:
-    """One bar: outline and pose on its footprint."""
+    """One bar across the belt: its outline."""
 
     outline: tuple[tuple[float, float], ...]
     """Convex outline, (along the belt, height above it) in m, counter-clockwise or clockwise."""
     round_tip: bool = False
     """True: the flat top is a half cylinder, with two contact points instead of four."""
-    width: float | None = None
-    """Width across the belt, m; None: the belt's."""
-    X_FG: Pose = Pose()
-    """Pose of the bar on its footprint."""
-    surface: ContactSurface = ContactSurface()
-    """Contact properties."""
 
     def __post_init__(self) -> None:
         _check_convex(self.outline)
@@ -84,29 +78,20 @@ class Grouser:
         return (max(top) - min(top)) / 2
 
     @staticmethod
-    def box(length: float, height: float, *, surface: ContactSurface = ContactSurface()) -> Grouser:
+    def box(length: float, height: float) -> Grouser:
         """Return a cuboid bar, ``length`` along the belt (m)."""
-        return Grouser.trapezoid(length, length, height, surface=surface)
+        return Grouser.trapezoid(length, length, height)
 
     @staticmethod
-    def rounded(
-        length: float, height: float, *, surface: ContactSurface = ContactSurface()
-    ) -> Grouser:
+    def rounded(length: float, height: float) -> Grouser:
         """Return a bar of ``length`` along the belt whose tip is a half cylinder."""
-        return Grouser.trapezoid(length, length, height, round_tip=True, surface=surface)
+        return Grouser.trapezoid(length, length, height, round_tip=True)
 
     @staticmethod
-    def trapezoid(
-        top: float,
-        base: float,
-        height: float,
-        *,
-        round_tip: bool = False,
-        surface: ContactSurface = ContactSurface(),
-    ) -> Grouser:
+    def trapezoid(top: float, base: float, height: float, *, round_tip: bool = False) -> Grouser:
         """Return a bar with a ``base`` on the belt and a ``top`` (m)."""
         corners = ((-base / 2, 0.0), (base / 2, 0.0), (top / 2, height), (-top / 2, height))
-        return Grouser(corners, round_tip, surface=surface)
+        return Grouser(corners, round_tip)
 
     def add(
         self,
@@ -118,8 +103,7 @@ class Grouser:
         builder: GeomBuilder,
     ) -> None:
         """Add the bar's geoms to ``body``, with its footprint at ``X_BF``."""
-        X_BG = X_BF @ self.X_FG
-        half_width = (self.width or belt_width) / 2
+        half_width = belt_width / 2
         points = np.array(self.outline, float)
         top = points[:, 1] == self.height
         if self.round_tip:
@@ -127,17 +111,17 @@ class Grouser:
             # edge between two bars still touches a wall.
             radius, middle = self._tip_radius, float(points[top, 0].mean())
             points[top, 1] -= radius
-            tip = X_BG @ Pose.at(middle, 0, self.height - radius)
+            tip = X_BF @ Pose.at(middle, 0, self.height - radius)
             size = (radius, half_width - radius)
-            builder.bar(body, tip, size, name=f"{name}/tip", surface=self.surface)
+            builder.bar(body, tip, size, name=f"{name}/tip")
         points[points[:, 1] <= 1e-12, 1] -= ROOT
         low, high = points.min(axis=0), points.max(axis=0)
         if len(points) == 4 and bool(((points == low) | (points == high)).all()):
             (x, z), (half_x, half_z) = (low + high) / 2, (high - low) / 2
             half = (float(half_x), half_width, float(half_z))
-            builder.box(body, X_BG @ Pose.at(x, 0, z), half, name=name, surface=self.surface)
+            builder.box(body, X_BF @ Pose.at(x, 0, z), half, name=name)
         else:
-            builder.prism(body, X_BG, points, half_width, name=name, surface=self.surface)
+            builder.prism(body, X_BF, points, half_width, name=name)
 
 
 def _check_convex(outline: tuple[tuple[float, float], ...]) -> None:

@@ -250,7 +250,7 @@ def _fill_plate(
         **HARD,
     )
     half = (length / 2, track.width / 2, track.thickness / 2)
-    builder.box(plate, Pose.at(length / 2), half, name=name, surface=track.surface)
+    builder.box(plate, Pose.at(length / 2), half, name=name, friction=track.friction)
     if track.grouser:
         foot = Pose.at(length / 2, 0, track.thickness / 2)
         track.grouser.add(

@@ -92,8 +92,8 @@ def _add_belt(
 ) -> None:
     """Add the belt of one segment without grousers: flat boxes, or a drum."""
     if isinstance(segment, StraightSegment):
-        # Under grousers one box suffices: it only touches edges. A smooth run is shorter by the half
-        # pitch that it moves either way, or its end would protrude behind the drum.
+        # Under grousers one box suffices: it only touches edges. A smooth run is shorter by the
+        # half pitch that it moves either way, or its end would protrude behind the drum.
         cut = (
             [(segment.length / 2, segment.length / 2)]
             if track.grouser
@@ -103,15 +103,15 @@ def _add_belt(
             middle = Pose.at(along, 0, -track.thickness / 2)
             half = (reach, track.width / 2, track.thickness / 2)
             piece = f"{name}/{number}" if len(cut) > 1 else name
-            builder.box(link, middle, half, name=piece, surface=track.surface)
+            builder.box(link, middle, half, name=piece, friction=track.friction)
         if not track.grouser:
             builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
         drum = (segment.radius, track.width / 2)
         if track.grouser:
-            builder.drum(link, Pose(), drum, name=name, surface=track.surface)
+            builder.drum(link, Pose(), drum, name=name, friction=track.friction)
         else:
-            builder.drums(link, *drum, name=name, surface=track.surface)
+            builder.drums(link, *drum, name=name, friction=track.friction)
             builder.buffer_rim(link, *drum, track.buffer_share, name=name)
 
 

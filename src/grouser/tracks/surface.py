@@ -83,13 +83,13 @@ def _add_part(
             middle = Pose.at(along, 0, -track.thickness / 2)
             half = (reach, track.width / 2, track.thickness / 2)
             geoms.append(f"{name}/{number}")
-            geom = builder.box(link, middle, half, name=geoms[-1], surface=track.surface)
+            geom = builder.box(link, middle, half, name=geoms[-1], friction=track.friction)
             # A non-zero value at compilation enables surface velocities in MuJoCo.
             geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
         builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
         drum = (segment.radius, track.width / 2)
-        for geom in builder.drums(link, *drum, name=name, surface=track.surface):
+        for geom in builder.drums(link, *drum, name=name, friction=track.friction):
             geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
             geoms.append(geom.name)
         builder.buffer_rim(link, *drum, track.buffer_share, name=name)

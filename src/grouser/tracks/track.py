@@ -25,8 +25,9 @@ import mujoco
 from grouser import plugins
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
+from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
-from grouser.tracks.geoms import BUFFER_SPACING, PIECE, ContactSurface, couple_speeds
+from grouser.tracks.geoms import BUFFER_SPACING, PIECE, couple_speeds
 from grouser.tracks.grouser import PathElement
 from grouser.tracks.path import BeltPath
 
@@ -70,8 +71,8 @@ class Track:
     """Physical model."""
     thickness: float = 0.008
     """Thickness of the belt, m."""
-    surface: ContactSurface = ContactSurface()
-    """Contact properties of the belt without grousers."""
+    friction: float = SLIPPERY
+    """Friction coefficient of the belt; the larger of it and the ground's is used."""
     bare: bool = False
     """True: no belt, only the repeated elements (method segments only)."""
     wheels: int = 4

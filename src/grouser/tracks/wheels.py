@@ -42,7 +42,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
             armature=track.inertia / len(wheels) * wheel.radius**2,
         )
         size = (wheel.radius, track.width / 2)
-        builder.drum(link, Pose(), size, name=f"{name}/wheel{number}", surface=track.surface)
+        builder.drum(link, Pose(), size, name=f"{name}/wheel{number}", friction=track.friction)
         share = track.ground_run / len(wheels) / (track.carried_by or 2 * track.ground_run)
         builder.buffer_rim(link, *size, share, name=f"{name}/wheel{number}")
         if number:

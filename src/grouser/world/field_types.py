@@ -11,7 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationInfo,
+)
 from pydantic_core import PydanticCustomError
 
 from grouser.errors import nearest
@@ -98,3 +106,11 @@ def resolve_data_file(value: Any, info: ValidationInfo, endings: Sequence[str], 
     raise mistake(
         f"which is no file in {path.parent} (there is: {listing}){nearest(path.name, beside)}"
     )
+
+
+def _mesh_file(value: Any, info: ValidationInfo) -> Path:
+    return resolve_data_file(value, info, MESH_ENDINGS, "mesh")
+
+
+MeshFile = Annotated[Path, BeforeValidator(_mesh_file)]
+"""Mesh file (.stl, .ply, .obj), relative to the world file; kept as an absolute path."""

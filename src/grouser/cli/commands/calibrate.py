@@ -168,7 +168,7 @@ def _show(result: Calibration, robot: str, real: Path) -> None:
 
 
 def _page(result: Calibration, robot: str, real: Path, world: str) -> Page:
-    from grouser.reports.calibration_plots import profile, runs
+    from grouser.reports import plots
     from grouser.reports.page import Page
 
     determined = sum(finding.determined for finding in result.findings)
@@ -182,12 +182,14 @@ def _page(result: Calibration, robot: str, real: Path, world: str) -> Page:
     page.add_text(_summary(result))
     for note in result.notes:
         page.add_text(note)
-    drawn = runs(result.real, result.before, result.after, result.at_end, result.at_start)
-    page.add_plot(drawn, "the log, and the simulation before and after")
+    figure = plots.calibration_runs(
+        result.real, result.before, result.after, result.at_end, result.at_start
+    )
+    page.add_plot(figure, "the log, and the simulation before and after")
     for finding in result.findings:
         p = finding.parameter
         label = f"{p.name} [{p.unit}]" if p.unit else p.name
         ends = (finding.low, finding.high)
-        drawn = profile(finding.values, finding.rises, ends, finding.value, label)
-        page.add_plot(drawn, f"{p.name}: {p.about}; {finding.sentence}")
+        figure = plots.loss_profile(finding.values, finding.rises, ends, finding.value, label)
+        page.add_plot(figure, f"{p.name}: {p.about}; {finding.sentence}")
     return page

@@ -56,9 +56,9 @@ def control(
 
     [cyan]grouser control --link socketcand://127.0.0.1:29536/can0[/]
     """
-    from grouser.client.control_process import ControlProcess
     from grouser.client.hrt_robot import Hrt
-    from grouser.client.links.link import LinkWithFaults, open_link
+    from grouser.client.links import LinkWithFaults, open_link
+    from grouser.client.teleoperation import ControlProcess
     from grouser.service.access import is_loopback
 
     if not token and not is_loopback(host):

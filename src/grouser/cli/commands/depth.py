@@ -62,7 +62,7 @@ def depth(
     """
     preflight.writable(out, ".pcd")
     preflight.pictures()
-    from grouser.scan.formats.pcd_file import write_pcd
+    from grouser.scan.pcd_file import write_pcd
     from grouser.scan.simulated_camera import aimed, scan_world
     from grouser.simulation.scene import compose
     from grouser.world.file import load

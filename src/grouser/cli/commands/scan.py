@@ -17,7 +17,7 @@ from grouser.errors import BadValue
 if TYPE_CHECKING:
     from grouser.frames import Pose
     from grouser.scan.cloud import PointCloud
-    from grouser.scan.formats.depth_picture import Intrinsics
+    from grouser.scan.depth_picture import Intrinsics
     from grouser.scan.ground.scan_world import ScanWorld
     from grouser.scan.registration import PoseSpread
 
@@ -211,7 +211,7 @@ def _spread(text: str) -> PoseSpread:
 def _intrinsics(text: str | None) -> Intrinsics | None:
     if text is None:
         return None
-    from grouser.scan.formats.depth_picture import Intrinsics
+    from grouser.scan.depth_picture import Intrinsics
 
     return Intrinsics(*parse_numbers("--intrinsics", text, 4, 5, example="525,525,319.5,239.5"))
 

@@ -1,7 +1,7 @@
-"""The report's scene: a VelociRoACH before the double bridge, smooth or with bumps (6.1, 6.2, B).
+"""World of the report: a VelociRoACH before the double bridge, smooth or bumpy (6.1, 6.2, B).
 
-The bridges lead along y, from (0, -1.6) to (0, 1.6). Seen with the start on the left and the goal
-on the right, as in Fig. 6.1, the one on the robot's left hand (x < 0) is the top bridge.
+The bridges lead along y, from (0, -1.6) to (0, 1.6). The top bridge is the one at x < 0: it is at
+the top in Fig. 6.1, which shows the start on the left and the goal on the right.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from grouser.world.terrain.pyramid_bumps import PyramidBumps
 ROBOT = "roach"
 START, GOAL = (0.0, -1.6), (0.0, 1.6)  # m   appendix B
 WITHIN = 0.05  # m   section 6.1
-YAW_DEG = 0.0  # identity quaternion (appendix B): 90 deg off the way
-FRICTION = 0.6  # estimate, as in `roach-turning`: the report names none
+YAW_DEG = 0.0  # identity quaternion (appendix B): 90 deg off the direction of the path
+FRICTION = 0.6  # estimate, as in `roach-turning`; not in the report
 PHYSICS = STANDARD.model_copy(
     update={"integrator": "discrete", "springs": "start", "timestep": 0.0016}
 )
-"""As in `roach-turning`, with longer steps that add no damping to springs: verdicts and energies
-are what they are there (page of the report's experiments), and a trial costs two thirds."""
+"""As in `roach-turning` with longer time steps, which add no damping to springs. Verdicts and
+energies are the same (page of the report's experiments), and a trial costs two thirds."""
 BRIDGES = ("top", "bottom")
 SIDES = {"top": -1.0, "bottom": 1.0}
 """Sign of x of each bridge."""
 BOUNDS = (-1.3, -2.0, 1.3, 2.0)
-"""What planners see: smallest x and y, largest x and y, m; the floor around the bridge as well."""
+"""Smallest x and y, largest x and y of the planning region, m; includes the floor around."""
 
 
 def bridge_world(
@@ -37,13 +37,13 @@ def bridge_world(
     physics: PhysicsSettings = PHYSICS,
     yaw_deg: float = YAW_DEG,
 ) -> World:
-    """Return the scene.
+    """Return the world of the double bridge.
 
     Args:
-        bumps: largest height of bumps on the top and on the bottom bridge, m; None: smooth.
-        seed: which heights the bumps have.
-        physics: how it steps.
-        yaw_deg: where the robot looks at its start; 90: along the way, to neither bridge.
+        bumps: largest height of bumps on the top and on the bottom bridge, m; None for smooth.
+        seed: seed of the heights of the bumps.
+        physics: physics settings.
+        yaw_deg: heading of the robot at its start; 90 is along y, towards neither bridge.
     """
     bridge = DoubleBridge(x=0.0, y=-1.5, yaw_deg=90.0, friction=FRICTION)
     terrain: list[Terrain] = [Flat(friction=FRICTION), bridge]
@@ -61,9 +61,9 @@ def bridge_world(
             )
         )
     roach = RobotEntry(name=ROBOT, kind="velociroach", position=(*START, 0.0), yaw_deg=yaw_deg)
-    what = "bumpy" if bumps else "smooth"
+    surface = "bumpy" if bumps else "smooth"
     return World(
-        name=f"{what} double bridge",
+        name=f"{surface} double bridge",
         physics=physics,
         terrain=tuple(terrain),
         robots=(roach,),
@@ -71,5 +71,5 @@ def bridge_world(
 
 
 def bridge_of(path_x: float) -> str:
-    """Return which bridge a path is on whose x (m) in the middle of the gap is ``path_x``."""
+    """Return the bridge of a path whose x (m) in the middle of the gap is ``path_x``."""
     return "top" if path_x < 0 else "bottom"

@@ -1,18 +1,22 @@
-"""Paths from a planner, driven in physics: what the report's three tables share (chapter 7)."""
+"""Planned paths driven in physics: trials, statistics and plots of the report's chapter 7."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from grouser.cores import Progress
 from grouser.frames import Array, milliseconds
 from grouser.mobility.pass_curve import PassCount
 from grouser.planning.driver import LegLaw
 from grouser.planning.paths import Path, plan_path
 from grouser.planning.validity import Bounds, ValidityMap, map_validity
+from grouser.reports.plots import PASS
+from grouser.reports.report import Report
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.trials import threads
@@ -23,22 +27,23 @@ from grouser.trials.trial import Outcome, Trial
 from grouser.trials.trial_run import SAMPLE_PERIOD
 from grouser.world.file import World
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 AS_PRINTED = Spread(place=0.0, heading=0.0, friction=0.0, mass=0.0)
-"""The report's robot starts at the printed pose; only where its legs are is drawn."""
+"""Random draws of a trial: the robot starts at the printed pose with random phases of its legs."""
 
 SLOTS = 128
-"""Simulations in flight: the more, the less of a step is Python."""
-
-Progress = Callable[[int, int], None]
+"""Simulations per batch; a larger batch reduces the overhead of Python per step."""
 
 
 def validity_of(world: World, robot: str, bounds: Bounds) -> ValidityMap:
-    """Return where ``robot`` can stand in ``world``, by geometry alone."""
+    """Return the map of valid positions of ``robot`` in ``world`` by geometry alone."""
     scene = compose(world)
     return map_validity(Ground(scene), footprint_of(scene, robot), bounds)
 
 
-def planned(
+def plan_paths(
     validity: ValidityMap,
     start: tuple[float, float],
     goal: tuple[float, float],
@@ -46,7 +51,7 @@ def planned(
     planner: str,
     seeds: Sequence[int],
 ) -> list[Path]:
-    """Return the paths that ``planner`` finds with ``seeds``; a seed without a path is left out."""
+    """Return the paths that ``planner`` finds with ``seeds``; seeds without a path are skipped."""
     found = (plan_path(validity, start, goal, planner=planner, seed=seed) for seed in seeds)
     return [path for path in found if path is not None]
 
@@ -54,7 +59,7 @@ def planned(
 def course_trials(
     course: PathCourse, paths: Sequence[Path], *, seed: int, case: dict[str, object]
 ) -> list[Trial]:
-    """Return one trial of each path, as in the report; the legs' phase is drawn."""
+    """Return one trial of each path, as in the report, with random phases of the legs."""
     return [
         course.trial(
             path.waypoints,
@@ -66,46 +71,46 @@ def course_trials(
 
 
 def drive(trials: Sequence[Trial], progress: Progress) -> list[Outcome]:
-    """Drive them all."""
+    """Run all trials and return their outcomes."""
     return threads.run_trials(trials, slots=SLOTS, progress=progress)
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Some trials together, as the report's tables have them: energies of successes only."""
+    """Statistics of a group of trials as in the report's tables: energies of successes only."""
 
     trials: int
     successes: int
     work: Array
-    """Signed work of each success, J: the report's sum times its time step."""
+    """Signed work of each success, J; the report's sum times its time step."""
     effort: Array
     """Effort of each success, J."""
     times: Array
-    """Of each success, s."""
+    """Time of each success, s."""
 
     @staticmethod
     def of(outcomes: Sequence[Outcome]) -> Tally:
-        """Add ``outcomes`` up."""
-        good = [outcome for outcome in outcomes if outcome.arrived]
+        """Return the statistics of ``outcomes``."""
+        arrived = [outcome for outcome in outcomes if outcome.arrived]
         work, effort, times = (
-            np.array([getattr(outcome, name) for outcome in good])
+            np.array([getattr(outcome, name) for outcome in arrived])
             for name in ("work", "effort", "time")
         )
-        return Tally(len(outcomes), len(good), work, effort, times)
+        return Tally(len(outcomes), len(arrived), work, effort, times)
 
     @property
     def share(self) -> float:
-        """Part of the trials that succeeded."""
+        """Share of the trials that succeeded."""
         return self.successes / self.trials if self.trials else math.nan
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the probability to succeed."""
+        """Wilson's 95 % interval of the probability of success."""
         return PassCount(self.successes, self.trials).interval()
 
 
 def energy_figures(energy: Array) -> dict[str, float]:
-    """Return mean, sd, min, max (J) and what the report's relative units can be compared by."""
+    """Return mean, sd, min and max (J), and the ratios that are independent of the unit."""
     if len(energy) < 2:
         return dict.fromkeys(("mean", "sd", "min", "max", "max_over_min", "sd_over_mean"), math.nan)
     mean, sd = float(energy.mean()), float(energy.std(ddof=1))
@@ -121,26 +126,26 @@ def energy_figures(energy: Array) -> dict[str, float]:
 
 
 def fisher_p(passed_a: int, of_a: int, passed_b: int, of_b: int) -> float:
-    """Return Fisher's exact two-sided p of two shares being one."""
+    """Return the p-value of Fisher's exact two-sided test that two shares are equal."""
     passed, total = passed_a + passed_b, of_a + of_b
 
-    def chance(k: int) -> float:
+    def probability(k: int) -> float:
         return math.comb(of_a, k) * math.comb(of_b, passed - k) / math.comb(total, passed)
 
     low, high = max(0, passed - of_b), min(of_a, passed)
-    here = chance(passed_a)
-    return sum(p for k in range(low, high + 1) if (p := chance(k)) <= here * (1 + 1e-9))
+    observed = probability(passed_a)
+    return sum(p for k in range(low, high + 1) if (p := probability(k)) <= observed * (1 + 1e-9))
 
 
-def verdicts(outcomes: Sequence[Outcome]) -> str:
-    """Return how trials ended, in words: ``18 arrived, 2 fell``."""
+def count_verdicts(outcomes: Sequence[Outcome]) -> str:
+    """Return the verdicts of trials as text: ``18 arrived, 2 fell``."""
     names = [outcome.verdict for outcome in outcomes]
     counts = sorted(((names.count(name), name) for name in set(names)), reverse=True)
     return ", ".join(f"{count} {name}" for count, name in counts)
 
 
-def settings(course: PathCourse) -> str:
-    """Return what the report leaves open and we chose, one set for all three tables."""
+def open_settings(course: PathCourse) -> str:
+    """Return the parameters that the report leaves open as text, one set for all tables."""
     driver = course.driver
     law = driver.law
     assert isinstance(law, LegLaw)
@@ -151,3 +156,54 @@ def settings(course: PathCourse) -> str:
         f"{milliseconds(SAMPLE_PERIOD):g} ms, physics is in steps of "
         f"{milliseconds(course.world.physics.timestep):g} ms. Drawn: {AS_PRINTED}."
     )
+
+
+# -- plots from above, as in the report (Figs 7.1 to 7.4) ------------------------------------------
+
+PLANNED, DRIVEN, FAILED = "#222222", "#3a78c2", "#b8433a"
+"""Colours: planned paths are black and driven ones blue, as in the report; failures are red."""
+
+
+def add_paths(report: Report, outcomes: Sequence[Outcome], bounds: Bounds) -> None:
+    """Add a plot of all paths, then one path of each verdict."""
+    report.add_plot(
+        paths_figure(outcomes, bounds), "Planned (black) and driven (blue, red: failed)"
+    )
+    first = {outcome.verdict: outcome for outcome in reversed(outcomes)}
+    for verdict, outcome in first.items():
+        report.add_plot(paths_figure([outcome], bounds), f"One that {_ending(verdict)}")
+
+
+def paths_figure(outcomes: Sequence[Outcome], bounds: Bounds) -> Figure:
+    """Plot planned and driven paths and goals; the longer side of ``bounds`` is horizontal."""
+    from matplotlib.figure import Figure  # imported here because it is slow to import
+
+    west, south, east, north = bounds
+    rotated = north - south > east - west
+    width, height = (north - south, east - west) if rotated else (east - west, north - south)
+    figure = Figure(figsize=(8.0, 8.0 * height / width + 0.6))
+    axes = figure.subplots()
+    for outcome in outcomes:
+        plan, driven = np.asarray(outcome.trial.fleet_task), outcome.positions
+        colour = DRIVEN if outcome.arrived else FAILED
+        axes.plot(*_project(plan, rotated), color=PLANNED, linewidth=0.8)
+        axes.plot(*_project(driven, rotated), color=colour, linewidth=0.9)
+        if not outcome.arrived:
+            axes.plot(*_project(driven[-1:], rotated), "x", color=FAILED, markersize=5)
+        axes.plot(*_project(plan[-1:], rotated), "o", color=PASS, markersize=4)
+    if rotated:
+        axes.set(xlim=(south, north), ylim=(-east, -west), xlabel="y [m]", ylabel="-x [m]")
+    else:
+        axes.set(xlim=(west, east), ylim=(south, north), xlabel="x [m]", ylabel="y [m]")
+    axes.set_aspect("equal")
+    return figure
+
+
+def _project(points: Array, rotated: bool) -> tuple[Array, Array]:
+    """Return horizontal and vertical plot coordinates of points (n, 2 or more)."""
+    return (points[:, 1], -points[:, 0]) if rotated else (points[:, 0], points[:, 1])
+
+
+def _ending(verdict: str) -> str:
+    """Return a verdict as a verb phrase."""
+    return {"stuck": "got stuck", "out of time": "ran out of time"}.get(verdict, verdict)

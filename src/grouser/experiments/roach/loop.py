@@ -1,16 +1,16 @@
-"""Does physics teach the planner? Three rounds of the loop against one round of as many trials.
+"""Planning loop with feedback from physics: three rounds against one with as many trials.
 
-The report plans on geometry, drives, and picks the path whose trials went best: one round. Ours
-goes on: what the trials cost becomes a map of the ground, by which paths are judged and the next
-round plans. What of this helps? Three ways of choosing get the same planner, the same number of
-trials and the same draws on terrain after terrain:
+The report plans on geometry, drives, and selects the path with the best trials: one round. Our loop
+continues: the costs of the trials become a cost map of the ground, with which paths are rated and
+the next round plans. Three selection methods use the same planner, the same number of trials and
+the same draws on every terrain:
 
 ``loop``    three rounds
-``single``  one round, its paths judged with the map's help, as the loop judges
-``report``  the same round, its paths judged by their own trials alone, as in the report
+``single``  one round, its paths rated with the cost map as in the loop
+``report``  the same round, its paths rated by their own trials alone as in the report
 
-The path that each of them chooses is then judged by fresh trials, the same for all, by the energy
-spent per success, failures included. Ways are compared terrain by terrain.
+The selected paths are then evaluated with fresh trials, the same for all methods, by the energy
+spent per success including failures. Methods are compared terrain by terrain.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ import numpy as np
 
 from grouser.experiments.roach.bridge_world import GOAL, ROBOT, START, bridge_world
 from grouser.experiments.roach.driven_paths import drive
-from grouser.experiments.roach.kept_parts import KeptParts
-from grouser.experiments.roach.table72 import BUMPS, SIGNIFICANT, signs_p
-from grouser.experiments.run_options import RunOptions
+from grouser.experiments.roach.table72 import BUMPS, SIGNIFICANT, sign_flip_p
+from grouser.experiments.run_options import FinishedParts, RunOptions
 from grouser.frames import millimetres, milliseconds
 from grouser.planning.driver import LegLaw
 from grouser.reports.report import Report
@@ -37,46 +36,47 @@ from grouser.trials.trial import Outcome
 from grouser.world.physics_settings import STANDARD
 
 KEEPS_PARTS = True
-"""A terrain that is finished is kept, see `grouser.experiments.roach.kept_parts`."""
+"""Every finished terrain is a part, see `grouser.experiments.run_options.FinishedParts`."""
 TERRAINS, QUICK_TERRAINS = 10, 1
-JUDGED, QUICK_JUDGED = 100, 2
-"""Fresh trials of a chosen path."""
+EVALUATED, QUICK_EVALUATED = 100, 2
+"""Number of fresh trials of a selected path."""
 FULL = PlanSettings(candidates=12, trials=2, rounds=3)
-"""As `make demo` plans, and a round more."""
+"""Settings of `make demo` with one more round."""
 QUICK = PlanSettings(candidates=2, trials=1, rounds=2)
 PHYSICS = STANDARD.model_copy(update={"integrator": "discrete", "timestep": 0.002})
-"""Steps as long as the demo's, springs as MuJoCo takes them: paths are compared with each other,
-and verdicts agree with those at 1 ms."""
+"""Time step of the demo and MuJoCo's default springs. Paths are compared only with each other, and
+verdicts agree with those at 1 ms."""
 BOUNDS = (-1.0, -1.8, 1.0, 1.8)
-"""Ways are looked for over the bridges, m: the floor around them is a third way, and no test."""
+"""Planning region over the bridges, m; excludes the floor, a third path without bumps."""
 FRESH = 1_000_000
-"""Added to a terrain's seed for the draws of the judging trials."""
-WAYS = ("loop", "single", "report")
-AGAINST = {"report": "a single round as in the report", "single": "a single round with our map"}
-"""What the loop is compared with, in words."""
+"""Offset of the seed of the evaluation trials from the seed of the terrain."""
+METHODS = ("loop", "single", "report")
+COMPARED = {"report": "a single round as in the report", "single": "a single round with our map"}
+"""Methods that the loop is compared with → description."""
 
 
 @dataclass(frozen=True)
-class JudgedChoice:
-    """The path that one way of choosing chose on a terrain, and how its fresh trials went."""
+class EvaluatedPath:
+    """Path selected by one method on a terrain, and the results of its fresh trials."""
 
     arrived: int
     of: int
+    """Number of trials."""
     spent: float
-    """Energy of all its trials, J."""
+    """Energy of all trials, J."""
     found_in: int
-    """Round in which it was found."""
+    """Round in which the path was found."""
     source: str
-    """Who found it."""
+    """Planner that found the path."""
     expected: float
-    """Energy per success that was expected of it when it was chosen, J."""
+    """Expected energy per success at the time of the selection, J."""
     waypoints: list[list[float]]
-    """x, y, m."""
+    """x, y of the waypoints, m."""
 
     @staticmethod
-    def of_trials(chosen: PathRecord, outcomes: list[Outcome]) -> JudgedChoice:
-        """Add the trials of a chosen path up."""
-        return JudgedChoice(
+    def of_trials(chosen: PathRecord, outcomes: list[Outcome]) -> EvaluatedPath:
+        """Return the summary of the trials of a selected path."""
+        return EvaluatedPath(
             arrived=sum(outcome.arrived for outcome in outcomes),
             of=len(outcomes),
             spent=sum(outcome.effort for outcome in outcomes),
@@ -88,69 +88,69 @@ class JudgedChoice:
 
     @property
     def per_success(self) -> float:
-        """Energy spent per success, J; who never came is taken to come half a time."""
+        """Energy spent per success, J; a path without a success counts as half a success."""
         return self.spent / max(self.arrived, 0.5)
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return successes and energy per success as text."""
         return f"{self.arrived} of {self.of}, {self.per_success:.3g} J per success"
 
 
 @dataclass(frozen=True)
-class JudgedTerrain:
-    """What the ways of choosing chose on one terrain."""
+class EvaluatedTerrain:
+    """Selections of all methods on one terrain."""
 
     number: int
-    choices: dict[str, JudgedChoice]
-    """By way of choosing."""
+    choices: dict[str, EvaluatedPath]
+    """Selection by method."""
 
-    def gain(self, way: str) -> float:
-        """Return the logarithm of another way's energy per success over the loop's."""
-        return math.log(self.choices[way].per_success / self.choices["loop"].per_success)
+    def gain(self, method: str) -> float:
+        """Return ln(energy per success of a method / that of the loop)."""
+        return math.log(self.choices[method].per_success / self.choices["loop"].per_success)
 
 
 def run(run_options: RunOptions) -> Report:
-    """Plan all ways on every terrain, and judge what they chose."""
+    """Plan with all methods on every terrain and evaluate their selections."""
     quick = run_options.quick
-    settings, judged = (QUICK, QUICK_JUDGED) if quick else (FULL, JUDGED)
+    settings, evaluated = (QUICK, QUICK_EVALUATED) if quick else (FULL, EVALUATED)
     terrains = QUICK_TERRAINS if quick else TERRAINS
     total = settings.candidates * settings.trials * settings.rounds
-    kept = KeptParts(
+    parts = FinishedParts(
         run_options.resume,
         "roach-loop",
         {
             "candidates": settings.candidates,
             "trials": settings.trials,
             "rounds": settings.rounds,
-            "judged": judged,
+            "judged": evaluated,
             "physics": str(PHYSICS),
             "drawn": str(settings.spread),
             "law": str(LegLaw()),
         },
     )
-    judged_terrains = []
+    results = []
     for terrain in range(run_options.seed, run_options.seed + terrains):
         run_options.progress(f"terrain {terrain}", 0, 1)
-        part = kept.part(
+        part = parts.part(
             f"terrain{terrain}",
-            partial(_judged, run_options, terrain, settings, judged),
+            partial(_evaluate, run_options, terrain, settings, evaluated),
         )
-        choices = {way: JudgedChoice(**part[way]) for way in WAYS}
-        judged_terrains.append(JudgedTerrain(terrain, choices))
-    claims = [_claim(judged_terrains, way) for way in AGAINST]
+        choices = {method: EvaluatedPath(**part[method]) for method in METHODS}
+        results.append(EvaluatedTerrain(terrain, choices))
+    claims = [_claim(results, method) for method in COMPARED]
     table = Table(
         "roach-loop",
         "Physics in the planning loop (roach): the loop itself",
         "Three rounds against one" + (" (quick: one terrain, few trials)" if quick else ""),
-        (*(row for row, _ in claims), *map(_row, judged_terrains)),
+        (*(row for row, _ in claims), *map(_row, results)),
         {
-            "terrains": len(judged_terrains),
+            "terrains": len(results),
             "trials_each": total,
-            "judged": judged,
+            "judged": evaluated,
             **{name: value for _, figures in claims for name, value in figures.items()},
             **{
-                f"{way}_arrived": sum(one.choices[way].arrived for one in judged_terrains)
-                for way in WAYS
+                f"{method}_arrived": sum(one.choices[method].arrived for one in results)
+                for method in METHODS
             },
         },
         (
@@ -160,73 +160,71 @@ def run(run_options: RunOptions) -> Report:
             f"{settings.rounds} rounds of {settings.candidates} paths, the single round "
             f"{settings.candidates * settings.rounds} of PRM's paths, {settings.trials} trials of "
             "each path a round. The report picks by a path's own trials; the loop, and the single "
-            "round with our map, by these and what all trials say about the ground. All choices "
-            f"are judged by the same {judged} fresh draws. Drawn: {settings.spread}.",
+            "round with our map, by these and the cost map of all trials. All choices "
+            f"are judged by the same {evaluated} fresh draws. Drawn: {settings.spread}.",
         ),
     )
     return Report(table)
 
 
-def _claim(terrains: list[JudgedTerrain], way: str) -> tuple[Row, dict[str, float]]:
-    """Return whether the loop beats another way, and the figures."""
-    gains = np.array([terrain.gain(way) for terrain in terrains])
-    chance, ratio = signs_p(gains), math.exp(-float(gains.mean()))
+def _claim(terrains: list[EvaluatedTerrain], method: str) -> tuple[Row, dict[str, float]]:
+    """Return the row that tests whether the loop is better than a method, and its figures."""
+    gains = np.array([terrain.gain(method) for terrain in terrains])
+    p, ratio = sign_flip_p(gains), math.exp(-float(gains.mean()))
     row = Row(
-        {"what": f"energy per success, loop over {AGAINST[way]}"},
+        {"what": f"energy per success, loop over {COMPARED[method]}"},
         "below 1",
         f"{ratio:.3f}",
-        bool(ratio < 1 and chance < SIGNIFICANT),
-        f"one-sided p {chance:.4f} over {len(gains)} terrains, {int((gains > 0).sum())} that way",
+        bool(ratio < 1 and p < SIGNIFICANT),
+        f"one-sided p {p:.4f} over {len(gains)} terrains, {int((gains > 0).sum())} that way",
     )
-    return row, {f"over_{way}": ratio, f"over_{way}_p": chance}
+    return row, {f"over_{method}": ratio, f"over_{method}_p": p}
 
 
-def _judged(
-    run_options: RunOptions, terrain: int, settings: PlanSettings, judged: int
+def _evaluate(
+    run_options: RunOptions, terrain: int, settings: PlanSettings, evaluated: int
 ) -> dict[str, Any]:
-    """Plan all ways on one terrain and judge what they chose with the same fresh draws."""
+    """Plan with all methods on one terrain and evaluate the selections with the same draws."""
     world = bridge_world(BUMPS, terrain, physics=PHYSICS)
     task = plan_task(world, ROBOT, START, GOAL, bounds=BOUNDS)
     loop = replace(settings, seed=terrain)
     single = replace(loop, candidates=settings.candidates * settings.rounds, rounds=1)
     three, one = (
-        _planned(run_options, task, way, f"terrain {terrain}, {name}")
-        for name, way in zip(WAYS, (loop, single), strict=False)
+        _plan(run_options, task, one_plan, f"terrain {terrain}, {name}")
+        for name, one_plan in zip(METHODS, (loop, single), strict=False)
     )
-    assert three.best  # there is a way over this bridge
+    assert three.best  # this bridge has a path
     assert one.best
     chosen = three.best, one.best, best_by_own_trials(one)
-    draws = settings.spread.draws(FRESH + terrain, judged)
+    draws = settings.spread.draws(FRESH + terrain, evaluated)
     outcomes = drive(
         task.course.trials([record.path.waypoints for record in chosen], draws),
-        lambda done, of: run_options.progress(f"terrain {terrain}, judged", done, of),
+        lambda done, of: run_options.progress(f"terrain {terrain}, evaluation", done, of),
     )
-    parts = (outcomes[first : first + judged] for first in range(0, len(outcomes), judged))
+    parts = (outcomes[first : first + evaluated] for first in range(0, len(outcomes), evaluated))
     return {
-        way: asdict(JudgedChoice.of_trials(record, part))
-        for way, record, part in zip(WAYS, chosen, parts, strict=True)
+        method: asdict(EvaluatedPath.of_trials(record, part))
+        for method, record, part in zip(METHODS, chosen, parts, strict=True)
     }
 
 
-def _planned(
-    run_options: RunOptions, task: PlanTask, settings: PlanSettings, what: str
-) -> PlanResult:
-    """Return what a plan finds."""
+def _plan(run_options: RunOptions, task: PlanTask, settings: PlanSettings, what: str) -> PlanResult:
+    """Run a plan and report its progress."""
 
-    def watch(at: PlanProgress) -> None:
+    def report_progress(at: PlanProgress) -> None:
         run_options.progress(f"{what}, round {at.round}", at.finished, at.of)
 
-    return plan(task, settings, watch=watch)
+    return plan(task, settings, watch=report_progress)
 
 
 def best_by_own_trials(result: PlanResult) -> PathRecord:
-    """Return the candidate whose own trials spent least per success, as the report picks."""
+    """Return the candidate with the least energy per success in its own trials."""
     return min(result.records, key=lambda one: (one.energy_per_success, one.number))
 
 
-def _row(terrain: JudgedTerrain) -> Row:
-    """Return one terrain by itself."""
-    loop, single, report = (terrain.choices[way] for way in WAYS)
+def _row(terrain: EvaluatedTerrain) -> Row:
+    """Return the row of one terrain."""
+    loop, single, report = (terrain.choices[method] for method in METHODS)
     return Row(
         {"what": f"terrain {terrain.number}"},
         None,

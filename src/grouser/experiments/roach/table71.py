@@ -1,7 +1,7 @@
 """Roach report, Table 7.1: the smooth double bridge, 20 paths over each of its bridges (6.1).
 
-A planner that knows geometry alone (OMPL's PRM) runs until each bridge has its paths; every path is
-driven once. The bridges are mirror images, so whatever differs between them is chance.
+A geometric planner (OMPL's PRM) runs until each bridge has its number of paths, and every path is
+driven once. The bridges are mirror images, so any difference between them is random.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from grouser.experiments.roach.bridge_world import (
 )
 from grouser.experiments.roach.driven_paths import (
     Tally,
+    add_paths,
+    count_verdicts,
     course_trials,
     drive,
     energy_figures,
     fisher_p,
-    planned,
-    settings,
+    open_settings,
+    plan_paths,
     validity_of,
-    verdicts,
 )
-from grouser.experiments.roach.path_pictures import add_paths
 from grouser.experiments.run_options import RunOptions
 from grouser.mobility.pass_curve import PassCount
 from grouser.planning.paths import Path
@@ -51,25 +51,25 @@ PAPER: dict[str, dict[str, float]] = {  # Table 7.1
         "max": 1.371,
     },
 }
-PER_BRIDGE, PLANS = 20, 200  # Table 7.1; ours: plans whose share over each bridge is taken
-MEANS_WITHIN, LEAST_SUCCESS = 0.05, 0.85  # bounds of ours
-WORST_COSTS = (1.10, 1.40)  # a bound of ours; the report's text: "roughly 20 % higher"
+PER_BRIDGE, PLANS = 20, 200  # Table 7.1; our number of plans for the share of each bridge
+MEANS_WITHIN, LEAST_SUCCESS = 0.05, 0.85  # our bounds
+WORST_COSTS = (1.10, 1.40)  # our bounds; the report's text: "roughly 20 % higher"
 ALONG_DEG = 90.0
-"""Where the control's robot looks at its start: along the way."""
-CHANCE = 0.05
-"""Two shares agree unless their difference is less probable than this."""
+"""Heading of the robot at the start of the control: along the path, degrees."""
+SIGNIFICANCE = 0.05
+"""Two shares agree unless the p-value of their difference is below this level."""
 
 
 def run(run_options: RunOptions) -> Report:
-    """Plan, drive and compare."""
+    """Plan, drive and compare with the report."""
     quick, seed = run_options.quick, run_options.seed
     world = bridge_world()
     validity = validity_of(world, ROBOT, BOUNDS)
     run_options.progress("planning", 0, 1)
-    plans = planned(
+    plans = plan_paths(
         validity, START, GOAL, planner="PRM", seeds=range(seed, seed + (16 if quick else PLANS))
     )
-    groups = by_bridge(plans, 2 if quick else PER_BRIDGE)
+    groups = group_by_bridge(plans, 2 if quick else PER_BRIDGE)
     course = PathCourse(world, ROBOT, Place(x=GOAL[0], y=GOAL[1], within=WITHIN))
     along = PathCourse(bridge_world(yaw_deg=ALONG_DEG), ROBOT, course.goal)
     trials = [
@@ -84,7 +84,7 @@ def run(run_options: RunOptions) -> Report:
         "roach-table71",
         "Physics in the planning loop (roach), Table 7.1",
         "Smooth double bridge" + (" (quick: few paths)" if quick else ""),
-        (*_claims(plans, outcomes), *_control_rows(control), *_printed(outcomes)),
+        (*_claims(plans, outcomes), *_control_rows(control), *printed_rows(PAPER, outcomes)),
         _figures(outcomes),
         (
             "The report's energies are in a relative unit, so maximum over minimum and standard "
@@ -94,7 +94,7 @@ def run(run_options: RunOptions) -> Report:
             "looking towards the bottom bridge: over the top one it begins with the larger turn. "
             "Every path is driven once. As a control the same paths are driven from a start that "
             "looks along the way, to neither bridge: what then differs is chance.",
-            settings(course),
+            open_settings(course),
         ),
     )
     report = Report(table)
@@ -102,23 +102,23 @@ def run(run_options: RunOptions) -> Report:
     return report
 
 
-def by_bridge(plans: Sequence[Path], most: int) -> dict[str, list[Path]]:
-    """Return the first ``most`` plans over each bridge."""
+def group_by_bridge(plans: Sequence[Path], most: int) -> dict[str, list[Path]]:
+    """Return the first ``most`` plans over each bridge by the name of the bridge."""
     groups: dict[str, list[Path]] = {name: [] for name in BRIDGES}
     for plan in plans:
-        group = groups[crossed(plan)]
+        group = groups[crossed_bridge(plan)]
         if len(group) < most:
             group.append(plan)
     return groups
 
 
-def crossed(plan: Path) -> str:
-    """Return the bridge that a plan leads over."""
+def crossed_bridge(plan: Path) -> str:
+    """Return the name of the bridge that a plan crosses."""
     middle = int(np.abs(plan.waypoints[:, 1]).argmin())
     return bridge_of(float(plan.waypoints[middle, 0]))
 
 
-def over(outcomes: Sequence[Outcome], name: str) -> list[Outcome]:
+def outcomes_over(outcomes: Sequence[Outcome], name: str) -> list[Outcome]:
     """Return the outcomes over one bridge."""
     return [outcome for outcome in outcomes if outcome.trial.case["bridge"] == name]
 
@@ -126,17 +126,17 @@ def over(outcomes: Sequence[Outcome], name: str) -> list[Outcome]:
 def printed_rows(
     paper: Mapping[str, Mapping[str, float]], outcomes: Sequence[Outcome]
 ) -> list[Row]:
-    """Return one row for each figure that the report prints of each bridge, ours beside it."""
+    """Return one row for each printed figure of each bridge, with our value."""
     rows = []
     for name, theirs in paper.items():
-        tally = Tally.of(over(outcomes, name))
+        tally = Tally.of(outcomes_over(outcomes, name))
         rows.append(
             Row(
                 {"bridge": name, "what": "successful traversals"},
                 f"{theirs['successes']:.0f} of {theirs['trials']:.0f}",
                 f"{tally.successes} of {tally.trials}",
                 None,
-                verdicts(over(outcomes, name)),
+                count_verdicts(outcomes_over(outcomes, name)),
             )
         )
         work, effort = energy_figures(tally.work), energy_figures(tally.effort)
@@ -166,23 +166,19 @@ def printed_rows(
     return rows
 
 
-def _printed(outcomes: Sequence[Outcome]) -> list[Row]:
-    return printed_rows(PAPER, outcomes)
-
-
 def _claims(plans: Sequence[Path], outcomes: Sequence[Outcome]) -> list[Row]:
-    """Return what the report says of the table, and what ours says to it."""
-    top, bottom = (Tally.of(over(outcomes, name)) for name in BRIDGES)
+    """Return the rows that test the report's statements about the table."""
+    top, bottom = (Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES)
     everything = Tally.of(outcomes)
     rows = [_share_row(plans)]
-    chance = fisher_p(top.successes, top.trials, bottom.successes, bottom.trials)
+    p = fisher_p(top.successes, top.trials, bottom.successes, bottom.trials)
     rows.append(
         Row(
             {"what": "success, top against bottom"},
             "functionally identical: 18 and 19 of 20",
             f"{top.successes} and {bottom.successes} of {top.trials}, {bottom.trials}",
-            chance >= CHANCE,
-            f"Fisher's exact p {chance:.2f}",
+            p >= SIGNIFICANCE,
+            f"Fisher's exact p {p:.2f}",
         )
     )
     low, high = everything.interval
@@ -196,13 +192,13 @@ def _claims(plans: Sequence[Path], outcomes: Sequence[Outcome]) -> list[Row]:
         )
     )
     for name in ("work", "effort"):
-        said, part = _means(top, bottom, name)
+        means, difference = _means(top, bottom, name)
         rows.append(
             Row(
                 {"what": f"mean {name}, top against bottom"},
                 "differ by 2.6 %",
-                said,
-                part <= MEANS_WITHIN,
+                means,
+                difference <= MEANS_WITHIN,
                 f"within {MEANS_WITHIN:.0%}",
             )
         )
@@ -222,15 +218,15 @@ def _claims(plans: Sequence[Path], outcomes: Sequence[Outcome]) -> list[Row]:
 
 
 def _means(top: Tally, bottom: Tally, name: str) -> tuple[str, float]:
-    """Return both bridges' means of an energy in words, and the part by which they differ."""
+    """Return both bridges' means of an energy as text, and their relative difference."""
     a, b = (float(np.mean(getattr(tally, name))) for tally in (top, bottom))
-    part = abs(a - b) / ((a + b) / 2)
-    return f"{a:.3f} and {b:.3f} J, differ by {part:.1%}", part
+    difference = abs(a - b) / ((a + b) / 2)
+    return f"{a:.3f} and {b:.3f} J, differ by {difference:.1%}", difference
 
 
 def _control_rows(outcomes: Sequence[Outcome]) -> list[Row]:
-    """Return the means from a start that favours no bridge; the report has no such trials."""
-    top, bottom = (Tally.of(over(outcomes, name)) for name in BRIDGES)
+    """Return the means for a start that favours no bridge; the report has no such trials."""
+    top, bottom = (Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES)
     spread = [energy_figures(tally.effort)["max_over_min"] for tally in (top, bottom)]
     return [
         Row(
@@ -246,8 +242,8 @@ def _control_rows(outcomes: Sequence[Outcome]) -> list[Row]:
 
 
 def _share_row(plans: Sequence[Path]) -> Row:
-    """Return how many of the plans lead over the top bridge; section 6.1: about half."""
-    count = PassCount(sum(crossed(plan) == "top" for plan in plans), len(plans))
+    """Return the row with the share of plans over the top bridge; section 6.1: about half."""
+    count = PassCount(sum(crossed_bridge(plan) == "top" for plan in plans), len(plans))
     low, high = count.interval()
     return Row(
         {"what": "plans over the top bridge"},
@@ -259,7 +255,7 @@ def _share_row(plans: Sequence[Path]) -> Row:
 
 
 def _figures(outcomes: Sequence[Outcome]) -> dict[str, float | int]:
-    """Return the numbers of the whole, for programs."""
+    """Return the figures of the whole table for programs."""
     everything = Tally.of(outcomes)
     figures: dict[str, float | int] = {
         "trials": everything.trials,
@@ -268,7 +264,7 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, float | int]:
         "longest_time_s": float(everything.times.max()),
     }
     for name in BRIDGES:
-        tally = Tally.of(over(outcomes, name))
+        tally = Tally.of(outcomes_over(outcomes, name))
         figures |= {
             f"{name}_successes": tally.successes,
             f"{name}_mean_work_j": float(tally.work.mean()),

@@ -1,8 +1,8 @@
 """Roach report, Table 7.2: bumps up to 15 mm on the top bridge, up to 10 mm on the bottom (6.2).
 
-The report has one terrain and 25 paths a bridge. Which bridge a single terrain favours is chance,
-so ours has ten, each with as many paths over either bridge, and the terrain is the unit: its two
-bridges are a pair.
+The report has one terrain and 25 paths per bridge. A single terrain favours one bridge at random,
+so our table has ten terrains, each with the same number of paths over both bridges. The terrain is
+the statistical unit: its two bridges are a pair.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from grouser.experiments.roach.bridge_world import (
 )
 from grouser.experiments.roach.driven_paths import (
     Tally,
+    add_paths,
+    count_verdicts,
     course_trials,
     drive,
-    planned,
-    settings,
+    open_settings,
+    plan_paths,
     validity_of,
-    verdicts,
 )
-from grouser.experiments.roach.path_pictures import add_paths
-from grouser.experiments.roach.table71 import by_bridge, over, printed_rows
+from grouser.experiments.roach.table71 import group_by_bridge, outcomes_over, printed_rows
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, millimetres
 from grouser.planning.paths import Path
@@ -53,23 +53,24 @@ PAPER: dict[str, dict[str, float]] = {  # Table 7.2, as printed
     },
 }
 PER_BRIDGE = 25  # Table 7.2
-TERRAINS = 10  # the terrain is the unit
+TERRAINS = 10  # statistical units
 MOST_PLANS = 150
-"""Of one terrain, at most; PRM takes either bridge about as often, so 50 nearly do."""
+"""Largest number of plans per terrain; PRM finds both bridges equally often, about 50 suffice."""
 SIGNIFICANT = 0.05
+"""Level of significance of the one-sided tests."""
 
 
 def run(run_options: RunOptions) -> Report:
-    """Plan and drive on every terrain, and compare the bridges pair by pair."""
+    """Plan and drive on every terrain and compare the bridges pair by pair."""
     quick, seed = run_options.quick, run_options.seed
     terrains, per_bridge = (2, 2) if quick else (TERRAINS, PER_BRIDGE)
     trials: list[Trial] = []
     for number in range(terrains):
         run_options.progress("planning", number, terrains)
-        course, planned_trials = _terrain(seed + number, per_bridge)
-        trials += planned_trials
+        course, terrain_trials = _terrain(seed + number, per_bridge)
+        trials += terrain_trials
     outcomes = drive(trials, lambda done, of: run_options.progress("driving", done, of))
-    pairs = paired(outcomes)
+    pairs = bridge_differences(outcomes)
     table = Table(
         "roach-table72",
         "Physics in the planning loop (roach), Table 7.2",
@@ -77,15 +78,15 @@ def run(run_options: RunOptions) -> Report:
         (*_claims(outcomes, pairs), *_terrain_rows(outcomes), *printed_rows(PAPER, outcomes)),
         _figures(outcomes, pairs),
         (
-            "The report's text says that failures and energy are 'roughly twice as large for the "
-            "top path'. Its table has the failures that way round (6 of 25 against 2), but prints "
-            "the larger energies (mean 2.424 against 1.210, and every other figure of energy) in "
-            "the column of the bottom path: the energy columns contradict the text and the bumps' "
-            "heights, and are probably swapped. The claim is tested as the text has it.",
+            "According to the report's text, failures and energy are 'roughly twice as large for "
+            "the top path'. Its table has the failures that way round (6 of 25 against 2), but "
+            "prints the larger energies (mean 2.424 against 1.210, and every other figure of "
+            "energy) in the column of the bottom path: the energy columns contradict the text and "
+            "the bumps' heights, and are probably swapped. The claim is tested as the text has it.",
             f"Bumps reach {millimetres(BUMPS[0]):g} mm on the top bridge and "
             f"{millimetres(BUMPS[1]):g} mm on the bottom one. A terrain is one pair; tests are on "
             "pairs, paths within a terrain are not independent of each other.",
-            settings(course),
+            open_settings(course),
         ),
     )
     report = Report(table)
@@ -94,15 +95,15 @@ def run(run_options: RunOptions) -> Report:
 
 
 def _terrain(seed: int, per_bridge: int) -> tuple[PathCourse, list[Trial]]:
-    """Return the trials of one terrain: as many of PRM's paths over either bridge."""
+    """Return course and trials of one terrain with ``per_bridge`` PRM paths over each bridge."""
     world = bridge_world(BUMPS, seed)
     validity = validity_of(world, ROBOT, BOUNDS)
     course = PathCourse(world, ROBOT, Place(x=GOAL[0], y=GOAL[1], within=WITHIN))
     plans: list[Path] = []
-    groups = by_bridge(plans, per_bridge)
+    groups = group_by_bridge(plans, per_bridge)
     for plan_seed in range(seed * MOST_PLANS, (seed + 1) * MOST_PLANS):
-        plans += planned(validity, START, GOAL, planner="PRM", seeds=[plan_seed])
-        groups = by_bridge(plans, per_bridge)
+        plans += plan_paths(validity, START, GOAL, planner="PRM", seeds=[plan_seed])
+        groups = group_by_bridge(plans, per_bridge)
         if all(len(paths) == per_bridge for paths in groups.values()):
             break
     return course, [
@@ -112,15 +113,15 @@ def _terrain(seed: int, per_bridge: int) -> tuple[PathCourse, list[Trial]]:
     ]
 
 
-def paired(outcomes: Sequence[Outcome]) -> dict[str, Array]:
-    """Return top minus bottom of every terrain (n,): log of mean effort, of mean work, failures.
+def bridge_differences(outcomes: Sequence[Outcome]) -> dict[str, Array]:
+    """Return top minus bottom of each terrain (n,): log mean effort, log mean work, failure rate.
 
-    A terrain on which a bridge was never crossed has no energies, and no pair of them.
+    A terrain with a bridge that was never crossed has no difference of energies.
     """
     found: dict[str, list[float]] = {"effort": [], "work": [], "failures": []}
     for number in sorted({int(str(outcome.trial.case["terrain"])) for outcome in outcomes}):
         here = [outcome for outcome in outcomes if outcome.trial.case["terrain"] == number]
-        top, bottom = (Tally.of(over(here, name)) for name in BRIDGES)
+        top, bottom = (Tally.of(outcomes_over(here, name)) for name in BRIDGES)
         found["failures"].append(bottom.share - top.share)
         for name in ("effort", "work"):
             if top.successes and bottom.successes:
@@ -129,10 +130,10 @@ def paired(outcomes: Sequence[Outcome]) -> dict[str, Array]:
     return {name: np.array(values) for name, values in found.items()}
 
 
-def signs_p(differences: Array) -> float:
-    """Return the one-sided p of a mean above 0 over all ways to choose the signs (exact).
+def sign_flip_p(differences: Array) -> float:
+    """Return the one-sided p-value of a mean above 0 in the exact sign-flip permutation test.
 
-    The null hypothesis: each pair's difference could as well have the other sign.
+    Null hypothesis: both signs of every difference are equally probable.
     """
     count = len(differences)
     if not count:
@@ -143,53 +144,54 @@ def signs_p(differences: Array) -> float:
 
 
 def _claims(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> list[Row]:
-    """Return what the report's text says, and what ours says to it."""
+    """Return the rows that test the statements of the report's text."""
     rows = []
     for name in ("effort", "work"):
-        chance, ratio = signs_p(pairs[name]), math.exp(float(pairs[name].mean()))
+        p, ratio = sign_flip_p(pairs[name]), math.exp(float(pairs[name].mean()))
         rows.append(
             Row(
                 {"what": f"{name} of the rougher bridge over the other's"},
                 "roughly 2 (text)",
                 f"{ratio:.3f}",
-                bool(ratio > 1 and chance < SIGNIFICANT),
-                f"one-sided p {chance:.4f} over {len(pairs[name])} terrains, "
+                bool(ratio > 1 and p < SIGNIFICANT),
+                f"one-sided p {p:.4f} over {len(pairs[name])} terrains, "
                 f"{int((pairs[name] > 0).sum())} of them that way",
             )
         )
-    tallies = {name: Tally.of(over(outcomes, name)) for name in BRIDGES}
+    tallies = {name: Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES}
     for name, tally in tallies.items():
         low, high = (1 - share for share in reversed(tally.interval))
         theirs = 1 - PAPER[name]["successes"] / PAPER[name]["trials"]
+        verdicts = count_verdicts(outcomes_over(outcomes, name))
         rows.append(
             Row(
                 {"bridge": name, "what": "failure rate"},
                 f"{theirs:.2f}",
                 f"{1 - tally.share:.2f}",
                 low <= theirs <= high,
-                f"95 % interval {low:.2f} to {high:.2f}; {verdicts(over(outcomes, name))}",
+                f"95 % interval {low:.2f} to {high:.2f}; {verdicts}",
             )
         )
-    chance = signs_p(pairs["failures"])
+    p = sign_flip_p(pairs["failures"])
     failures = float(pairs["failures"].mean())
     rows.append(
         Row(
             {"what": "failures, top less bottom"},
             "0.16",
             f"{failures:.3f}",
-            bool(failures > 0 and chance < SIGNIFICANT),
-            f"one-sided p {chance:.4f} over {len(pairs['failures'])} terrains",
+            bool(failures > 0 and p < SIGNIFICANT),
+            f"one-sided p {p:.4f} over {len(pairs['failures'])} terrains",
         )
     )
     return rows
 
 
 def _terrain_rows(outcomes: Sequence[Outcome]) -> list[Row]:
-    """Return each terrain by itself."""
+    """Return the row of each terrain."""
     rows = []
     for number in sorted({int(str(outcome.trial.case["terrain"])) for outcome in outcomes}):
         here = [outcome for outcome in outcomes if outcome.trial.case["terrain"] == number]
-        top, bottom = (Tally.of(over(here, name)) for name in BRIDGES)
+        top, bottom = (Tally.of(outcomes_over(here, name)) for name in BRIDGES)
         means = [f"{t.effort.mean():.3f}" if t.successes else "-" for t in (top, bottom)]
         rows.append(
             Row(
@@ -204,16 +206,16 @@ def _terrain_rows(outcomes: Sequence[Outcome]) -> list[Row]:
 
 
 def _figures(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> dict[str, float | int]:
-    """Return the numbers of the whole, for programs."""
+    """Return the figures of the whole table for programs."""
     figures: dict[str, float | int] = {
         "terrains": len(pairs["failures"]),
         "effort_ratio": math.exp(float(pairs["effort"].mean())),
-        "effort_p": signs_p(pairs["effort"]),
+        "effort_p": sign_flip_p(pairs["effort"]),
         "work_ratio": math.exp(float(pairs["work"].mean())),
-        "work_p": signs_p(pairs["work"]),
-        "failures_p": signs_p(pairs["failures"]),
+        "work_p": sign_flip_p(pairs["work"]),
+        "failures_p": sign_flip_p(pairs["failures"]),
     }
     for name in BRIDGES:
-        tally = Tally.of(over(outcomes, name))
+        tally = Tally.of(outcomes_over(outcomes, name))
         figures |= {f"{name}_trials": tally.trials, f"{name}_successes": tally.successes}
     return figures

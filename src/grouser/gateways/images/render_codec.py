@@ -17,8 +17,7 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.protocol.rendering import Film, Looks, NewWorld, Shoot
-from grouser.rendering.appearance import APPEARANCE_FIELDS
-from grouser.rendering.snapshot import Snapshot
+from grouser.rendering.snapshot import APPEARANCE_FIELDS, Snapshot
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.camera import Aim, Shot
 from grouser.world.field_types import MAP_ENDINGS, MESH_ENDINGS

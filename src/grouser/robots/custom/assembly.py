@@ -23,7 +23,6 @@ from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.sensor import Sensor, describe_sensor
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import ContactSurface
 from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Track, add_track
 
@@ -149,7 +148,7 @@ class _Assembly:
             method=entry.method,  # type: ignore[arg-type]  # Track validates it
             wheels=entry.wheels,
             without_top=entry.without_top,
-            surface=_surface(entry),
+            friction=_friction(entry),
         )
 
     def _add_tracks(self, entry: TrackEntry, number: int) -> None:
@@ -190,7 +189,7 @@ class _Assembly:
             count=_count(entry, path, main.pitch),
             method=main.method,
             wheels=entry.wheels,
-            surface=_surface(entry),
+            friction=_friction(entry),
         )
 
     def _main(self, side: str) -> Belt:
@@ -344,8 +343,8 @@ def _count(entry: BeltEntry, path: BeltPath, pitch: float = PITCH) -> int:
     return entry.count or max(2, round(path.length / (entry.pitch or pitch)))
 
 
-def _surface(entry: BeltEntry) -> ContactSurface:
-    return ContactSurface(friction=SLIPPERY if entry.friction is None else entry.friction)
+def _friction(entry: BeltEntry) -> float:
+    return SLIPPERY if entry.friction is None else entry.friction
 
 
 def _arm_drive(entry: FlipperEntry) -> Drive:

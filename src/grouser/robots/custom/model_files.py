@@ -12,8 +12,13 @@ from grouser.errors import BadValue, nearest
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.robots.custom.model_joints import ModelJoint, ModelJoints, has_explicit_limits
 from grouser.robots.custom.robot_file import RobotFile
-from grouser.robots.custom.urdf_file import LARGE_MESH, read_urdf, urdf_faults, urdf_warnings
-from grouser.robots.custom.urdf_model import urdf_model
+from grouser.robots.custom.urdf_file import (
+    LARGE_MESH,
+    read_urdf,
+    urdf_faults,
+    urdf_model,
+    urdf_warnings,
+)
 from grouser.robots.custom.xml_lines import read_xml
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
@@ -114,15 +119,11 @@ def model_file_paths(path: Path) -> list[Path]:
 
 def _limited(joints: list[str], robot_file: RobotFile) -> set[str]:
     """Return the joints whose limits the robot file gives."""
-    arms = {name for flipper in robot_file.flippers for name in flipper.joints or ()}
-    ended = {
-        name
-        for flipper in robot_file.flippers
-        if flipper.limits_deg
-        for name in flipper.joints or ()
+    arms = {
+        name: flipper.limits_deg for flipper in robot_file.flippers for name in flipper.joints or ()
     }
-    return ended | {
-        n for n in joints if n not in arms and has_explicit_limits(n, robot_file.drives)
+    return {name for name, limits in arms.items() if limits} | {
+        name for name in joints if name not in arms and has_explicit_limits(name, robot_file.drives)
     }
 
 

@@ -142,7 +142,7 @@ class Aibo:
             "body",
             self.body.times(scale),
             tuple(_in_team_colour(shape, team) for shape in self.hull),
-            tuple(_with_scaled_mass(part, scale) for part in parts),
+            tuple(replace(part, mass=part.mass.times(scale)) for part in parts),
             dict(self.mounts) | self._paw_mounts(),
             self.rgb,
         )
@@ -256,10 +256,6 @@ class Aibo:
         """Return mounts at the centres of the paws."""
         limbs = {"f": self.legs.fore, "h": self.legs.hind}
         return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
-
-
-def _with_scaled_mass(part: LinkagePart, factor: float) -> LinkagePart:
-    return replace(part, mass=part.mass.times(factor))
 
 
 def _rod_mass(mass: float, end: Vector, radius: float) -> BoxMass:
@@ -380,6 +376,8 @@ class AiboOptions:
     """Options of an AIBO; s, m, deg. A gait option of None keeps the robot's own value."""
 
     gait_options: ClassVar[tuple[str, ...]] = GAIT_OPTIONS
+    aibo: ClassVar[Aibo]
+    """Numbers of the model."""
 
     sensors: bool = True
     """False: encoders and ground truth only; many robots then run about twice as fast."""
@@ -423,6 +421,10 @@ class AiboOptions:
                 raise BadValue(f"{name} is {value:g}, must be {least:g} to {most:g}")
         if self.locus is not None and self.locus not in get_args(Locus):
             raise unknown("locus", "path of paws", str(self.locus), get_args(Locus))
+
+    def build(self) -> Robot:
+        """Return the robot: body, legs, head, tail, drives, gait, sensors."""
+        return self.apply_to(self.aibo).build(sensors=self.sensors, team=self.team)
 
     def apply_to(self, aibo: Aibo) -> Aibo:
         """Return ``aibo`` with the gait of these options.

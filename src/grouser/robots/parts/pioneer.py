@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mujoco
 import numpy as np
@@ -179,6 +180,21 @@ class Pioneer:
             ),
             pan_tilt.CAMERA,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PioneerOptions:
+    """Options of a Pioneer."""
+
+    pioneer: ClassVar[Pioneer]
+    """Numbers of the model."""
+
+    sensors: bool = True
+    """False: encoders and truth only."""
+
+    def build(self) -> Robot:
+        """Return the robot: body, wheels, pan-tilt camera, sensors."""
+        return self.pioneer.build(sensors=self.sensors)
 
 
 def _descendant_mass(body: mujoco.MjsBody) -> tuple[float, Array]:

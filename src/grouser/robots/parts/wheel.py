@@ -14,7 +14,7 @@ from grouser.frames import Pose
 from grouser.physics.compliance import mark
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.robots.parts.hull import GREY, Vector, set_box_mass
-from grouser.tracks.geoms import GROUND_SOFTNESS_WINS, ContactSurface, GeomBuilder
+from grouser.tracks.geoms import GROUND_SOFTNESS_WINS, GeomBuilder
 
 TYRE_FREQUENCY = 100.0
 """rad/s; estimate: pneumatic tyres with a static deflection of a millimetre."""
@@ -119,5 +119,5 @@ def _add_hub(spec: mujoco.MjSpec, wheel: mujoco.MjsBody, radius: float, width: f
         GeomBuilder(spec, (*rgb, 1.0), contype=0, conaffinity=0) for rgb in (GREY, BRIGHT)
     )
     drum, bar = (0.45 * radius, 0.52 * width), (0.4 * radius, 0.53 * width, 0.06 * radius)
-    dark.drum(wheel, Pose(), drum, name=f"{wheel.name}/hub", surface=ContactSurface())
-    bright.box(wheel, Pose(), bar, name=f"{wheel.name}/bar", surface=ContactSurface())
+    dark.drum(wheel, Pose(), drum, name=f"{wheel.name}/hub")
+    bright.box(wheel, Pose(), bar, name=f"{wheel.name}/bar")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from grouser.frames import Array, millimetres
 from grouser.scan.ground.spheres import Spheres
@@ -115,12 +114,6 @@ def choose(checks: Mapping[str, GroundCheck]) -> tuple[str, str]:
         f"{_words(name)}, {reason}: spheres rest {_error(mine)} from the cloud and a skid has "
         f"{mine.contacts:.1f} contacts; {rest}"
     )
-
-
-def covered_share(spheres: Spheres) -> float:
-    """Return the share of spheres under an overhang, 0 to 1."""
-    covered: npt.NDArray[np.bool_] = spheres.covered
-    return float(covered.mean())
 
 
 def _error(check: GroundCheck) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from grouser import files
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.reports.html import figure_png
+from grouser.reports.page import figure_png
 from grouser.reports.scan_plots import overview
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.ground.check import GroundCheck, check_ground, choose

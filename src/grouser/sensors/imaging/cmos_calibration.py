@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, rotate
+from grouser.rendering.image import opencv
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.opencv import opencv
 from grouser.sensors.imaging.cmos import Noise
 from grouser.sensors.imaging.lens import Lens, Radial
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import mujoco
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import Field, model_validator
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Pose, metres, radians
-from grouser.world.field_types import MESH_ENDINGS, Coordinate, mistake, resolve_data_file
+from grouser.world.field_types import Coordinate, MeshFile, mistake
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.collision_proxy import Collide, ProxyChoice
 from grouser.world.meshes.mesh_files import read_mesh
@@ -34,15 +34,11 @@ SMALLEST = 0.001
 _LOG = logging.getLogger(__name__)
 
 
-def _mesh_file(value: Any, info: ValidationInfo) -> Path:
-    return resolve_data_file(value, info, MESH_ENDINGS, "mesh")
-
-
 class MeshGround(TerrainPiece):
     """Ground from a mesh file, as convex pieces or as a height map."""
 
     kind: Literal["mesh"] = "mesh"
-    file: Annotated[Path, BeforeValidator(_mesh_file)]
+    file: MeshFile
     """Mesh file (.stl, .ply, .obj), relative to the world file; kept as an absolute path."""
     scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
     """Metres per unit of the file: 0.001 if it is in mm; above 0."""

@@ -1,7 +1,8 @@
-"""What good pictures show beyond what cameras see: grain on the ground, round edges of hulls.
+"""Decorative detail of smooth images: grain of the ground, round edges of hulls.
 
-People judge size, speed and contact by texture and by the light on edges. All of it is put into
-what is drawn, never into the model: physics, sensors' cameras and fast videos have none of it.
+Texture and the light on edges help viewers to estimate size, speed and contact. The details are
+added to the rendered scene only. The model, the physics, simulated cameras and fast videos do not
+have them.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ import numpy.typing as npt
 from grouser.physics.contacts import HULL
 
 GROUND = "ground"
-"""The texture of level ground: a checker, two by two squares."""
+"""Name of the texture of level ground: a checker of two by two squares."""
 
 _LIGHT, _DARK, _LINE = (
     (0.72, 0.72, 0.70),
     (0.66, 0.66, 0.64),
     (0.80, 0.80, 0.78),
 )  # red, green, blue
-_GRAIN = 0.045  # standard deviation of the ground's brightness: seen, but no pattern of its own
-_LINE_WIDTH = 0.012  # of a square's edge
-_ROUND = 0.35  # of a hull's smallest half edge: how round its edges are
-_ROUNDEST = 0.015  # m
-_SEED = 20  # of the grain, which is the same in every picture
+_GRAIN = 0.045  # standard deviation of the ground's brightness: visible without a pattern
+_LINE_WIDTH = 0.012  # width of lines, as a share of a square's edge
+_ROUND = 0.35  # radius of a hull's edges, as a share of its smallest half edge
+_ROUNDEST = 0.015  # m   largest radius of a hull's edges
+_SEED = 20  # seed of the grain, which is the same in every image
 
 
 @contextmanager
-def dressed_ground(model: mujoco.MjModel) -> Iterator[None]:
-    """Give the ground its grain inside the block, in which textures are read from ``model``."""
+def textured_ground(model: mujoco.MjModel) -> Iterator[None]:
+    """Set the ground texture of ``model`` within the block, in which textures are uploaded."""
     number = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXTURE, GROUND)
     if number < 0 or model.tex_nchannel[number] != 3:
         yield
@@ -52,7 +53,7 @@ def dressed_ground(model: mujoco.MjModel) -> Iterator[None]:
 
 @cache
 def _ground_texture(height: int, width: int) -> npt.NDArray[np.uint8]:
-    """Return the ground's texture (height, width, 3): a checker, lines between, grain over all."""
+    """Return the ground texture (height, width, 3): a checker with lines and grain."""
     row, column = np.mgrid[:height, :width]
     down, along = 2 * row / height % 1, 2 * column / width % 1
     dark = (2 * row // height + 2 * column // width) % 2 == 1
@@ -64,7 +65,7 @@ def _ground_texture(height: int, width: int) -> npt.NDArray[np.uint8]:
 
 
 def _grain(height: int, width: int) -> npt.NDArray[np.float64]:
-    """Return noise of mean 0 and deviation 1 that goes on seamlessly: fine, with some clouds."""
+    """Return seamless noise with a power-law spectrum, mean 0 and standard deviation 1."""
     white = np.random.default_rng(_SEED).standard_normal((height, width))
     up, along = np.meshgrid(np.fft.fftfreq(height), np.fft.rfftfreq(width), indexing="ij")
     frequency = np.hypot(up, along)
@@ -74,7 +75,7 @@ def _grain(height: int, width: int) -> npt.NDArray[np.float64]:
 
 
 def round_hulls(scene: mujoco.MjvScene, model: mujoco.MjModel) -> None:
-    """Draw the boxes of robots' bodies with round edges, as housings have."""
+    """Replace the boxes of robot hulls in a scene by boxes with round edges."""
     for number in range(scene.ngeom):
         geom = scene.geoms[number]
         if (
@@ -86,7 +87,7 @@ def round_hulls(scene: mujoco.MjvScene, model: mujoco.MjModel) -> None:
             _round_box(scene, geom)
 
 
-_PARTS = 14  # that a round box has more than a plain one: two boxes, twelve edges
+_PARTS = 14  # additional geoms of a round box: two boxes, twelve edges
 
 
 def _round_box(scene: mujoco.MjvScene, box: mujoco.MjvGeom) -> None:
@@ -99,14 +100,14 @@ def _round_box(scene: mujoco.MjvScene, box: mujoco.MjvGeom) -> None:
         _add(scene, box, mujoco.mjtGeom.mjGEOM_BOX, size, middle, turn)
     for axis in range(3):
         one, other = (axis + 1) % 3, (axis + 2) % 3
-        order = [one, other, axis]  # a capsule lies along its own z
+        order = [one, other, axis]  # the axis of a capsule is its z
         for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
             offset = np.zeros(3)
             offset[one], offset[other] = signs[0] * inner[one], signs[1] * inner[other]
             size = np.array([radius, inner[axis], 0.0])
             place = middle + turn @ offset
             _add(scene, box, mujoco.mjtGeom.mjGEOM_CAPSULE, size, place, turn[:, order])
-    box.size[1:] = inner[1:]  # the first of the three boxes is the old one, made thinner
+    box.size[1:] = inner[1:]  # the original box becomes the first of the three boxes
 
 
 def _add(
@@ -117,15 +118,15 @@ def _add(
     place: Any,
     turn: Any,
 ) -> None:
-    """Add a shape that looks like another one."""
+    """Add a geom with the appearance of another one to a scene."""
     geom = scene.geoms[scene.ngeom]
     mujoco.mjv_initGeom(geom, kind, size, place, turn.reshape(-1), like.rgba)
-    for field in _LOOKS:
+    for field in _APPEARANCE:
         setattr(geom, field, getattr(like, field))
     scene.ngeom += 1
 
 
-_LOOKS = (
+_APPEARANCE = (
     "category",
     "emission",
     "matid",

@@ -1,1 +1,0 @@
-"""Links: transports of the robot library's CAN frames; `link.LINKS` is the table."""
