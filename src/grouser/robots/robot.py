@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import mujoco
+import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
@@ -241,6 +242,6 @@ class RobotDescription(Protocol):
 
 
 def _number(key: str, value: float | Setpoint) -> float:
-    if isinstance(value, Setpoint | bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise BadValue(f"command: {key} is {value!r}, a number is needed")
     return float(value)

@@ -70,14 +70,15 @@ class Reading:
     values: Values
     """Named numbers and arrays, SI and radians."""
 
-    def __getitem__(self, name: str) -> float:
-        """Return the number called ``name``."""
+    def __getitem__(self, name: str) -> Any:
+        """Return the number called ``name``, or the array, read-only."""
         try:
             value = self.values[name]
         except KeyError:
             raise self._unknown(name) from None
         if isinstance(value, np.ndarray):
-            raise BadValue(f"sensor '{self.sensor}': '{name}' is an array, use array('{name}')")
+            value = value.view()
+            value.flags.writeable = False
         return value
 
     def array(self, name: str) -> npt.NDArray[Any]:

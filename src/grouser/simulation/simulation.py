@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Never, Self
+from typing import Any, Self
 
 import mujoco
 import numpy as np
@@ -24,8 +24,8 @@ from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading
 from grouser.simulation.changes import actions, world_changes
 from grouser.simulation.changes.actions import Action
-from grouser.simulation.changes.motions import Motions, motion_for, place_free_body
-from grouser.simulation.changes.restart import restart
+from grouser.simulation.changes.execution import carry_out
+from grouser.simulation.changes.motions import Motions
 from grouser.simulation.changes.scene_builder import SceneBuilder
 from grouser.simulation.divergence.watch import CHECK_PERIOD, DivergenceWatch, log_warnings
 from grouser.simulation.observers import STEP_RATE_HZ, ActionRecord, Observers, Subscription
@@ -41,6 +41,11 @@ from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World, as_world
 from grouser.world.world_object import WorldObject
 
+SAVED_PARTS = (
+    *("_agenda", "_watch_clock", "active_sensors", "sensor_rates"),
+    *("events", "log", "motions", "triggers"),
+)
+"""Attributes of a simulation that a snapshot holds beside MuJoCo's state."""
 STEP_TOLERANCE = 1e-6
 """Relative rounding error of a duration up to which it is a whole number of steps."""
 
@@ -68,25 +73,27 @@ class Simulation:
             BadValue: an argument has an impossible type or value.
         """
         world = as_world(world)
-        self._create(world.with_referee_volumes(), _seed(world.seed if seed is None else seed))
-        self._crash_folder = None if crash_folder is None else Path(crash_folder)
+        seed = _seed(world.seed if seed is None else seed)
+        self._create(world.with_referee_volumes(), seed, crash_folder)
         self._clear()  # raises for invalid events and triggers before the world is compiled
         self.reset()
 
-    def _create(self, start: World, seed: int) -> None:
+    def _create(self, start: World, seed: int, crash_folder: Path | str | None) -> None:
         """Set what lasts from one reset to the next."""
         log_warnings()
         self.seed = seed
-        self._crash_folder: Path | None = None
-        self._start = start
+        self._crash_folder = None if crash_folder is None else Path(crash_folder)
+        self.start_world = start
+        """Description of the world at the start."""
         self._first: StartState | None = None
-        self._log = EventLog()
+        self.log = EventLog()
+        """Log of triggers, events, messages and failures."""
         self.paused = False
         """Flag of `actions.Pause` for the caller that paces this simulation."""
         self.generation = 0
         """Number of times that the scene was replaced or reset."""
         self._observers = Observers()
-        self._log.notify = self._observers.event
+        self.log.notify = self._observers.event
         self._drained: list[tuple[str, Reading]] | None = None
         """Readings since the last call of `drain_readings`; None: it was never called."""
         self._depth = 0
@@ -111,43 +118,43 @@ class Simulation:
         if seed is not None:
             self.seed = _seed(seed)
         if self._first is None:
-            self._first = StartState.of(self._start)
+            self._first = StartState.of(self.start_world)
         self._clear()
         self._rebind(self._first.begin_again())
-        self._sense()
+        self.read_due_sensors()
         self.events.start(self)
 
     def _clear(self) -> None:
         """Empty schedule, sensors, triggers, events and motions."""
         self._agenda: Agenda[Action] = Agenda()
-        self._rates: dict[tuple[str, str], float] = {}
+        self.sensor_rates: dict[tuple[str, str], float] = {}
         """Robot and sensor -> readings per second, where they were changed."""
-        self._sensors = ActiveSensors(self.seed, self._rates)
-        self._triggers = Triggers(self._start)
-        self.events = Events(self._start, self.seed, self._log)
-        self._motions = Motions()
-        self._steps = 0
+        self.active_sensors = ActiveSensors(self.seed, self.sensor_rates)
+        self.triggers = Triggers(self.start_world)
+        self.events = Events(self.start_world, self.seed, self.log)
+        self.motions = Motions()
+        self.steps = 0
+        """Steps since the start."""
 
     # -- snapshots ---------------------------------------------------------------------------
 
     def save(self) -> Snapshot:
         """Return a snapshot: everything that decides the future of this simulation."""
-        sensors = self._sensors.bindings
+        sensors = self.active_sensors.bindings
         memories = {
             key: binding.stateful.memory for key, binding in sensors.items() if binding.stateful
         }
-        followers = (self._agenda, self._rates, self._sensors, self._triggers, self.events)
-        parts = (*followers, self._motions, self._log, self._watch_clock, memories)
+        parts = {name: getattr(self, name) for name in SAVED_PARTS}
         return Snapshot(
-            start=self._start,
+            start=self.start_world,
             composed=self.scene.world,
             world=self.world,
             seed=self.seed,
-            steps=self._steps,
+            steps=self.steps,
             paused=self.paused,
             time=self.time,
             state=self.state.save(),
-            parts=dump(parts, self.model, sensors),
+            parts=dump((parts, memories), self.model, sensors),
         )
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -157,38 +164,29 @@ class Simulation:
             BadValue: the snapshot has another format.
         """
         snapshot.check()
-        if snapshot.start != self._start:
-            self._start, self._first = snapshot.start, None
+        if snapshot.start != self.start_world:
+            self.start_world, self._first = snapshot.start, None
         if not hasattr(self, "state") or snapshot.composed != self.scene.world:
             self.state = self._state_of(snapshot.composed)
             self._camera = TrackingCamera(self.scene)
         self.state.restore(snapshot.state)
         sensors = bindings(self.scene)
-        (
-            self._agenda,
-            self._rates,
-            self._sensors,
-            self._triggers,
-            self.events,
-            self._motions,
-            self._log,
-            self._watch_clock,
-            memories,
-        ) = load(snapshot.parts, self.model, sensors)
+        parts, memories = load(snapshot.parts, self.model, sensors)
+        vars(self).update(parts)
         for key, memory in memories.items():
             if (stateful := sensors[key].stateful) is not None:
                 stateful.memory = memory
         self.seed, self.paused = snapshot.seed, snapshot.paused
-        self._steps, self._world = snapshot.steps, snapshot.world
+        self.steps, self._world = snapshot.steps, snapshot.world
         self._watch = self._new_watch()
-        self._log.notify = self._observers.event
+        self.log.notify = self._observers.event
         self._drained = None if self._drained is None else []
         self._scene_changed()
 
     def _scene_changed(self) -> None:
         """Tell the observers that the scene was replaced, reset or restored."""
         self.generation += 1
-        self._observers.start_clocks(self.scene.timestep, self._steps)
+        self._observers.start_clocks(self.scene.timestep, self.steps)
         self._observers.scene(self.scene)
 
     @classmethod
@@ -197,8 +195,7 @@ class Simulation:
     ) -> Simulation:
         """Return a simulation that continues from ``snapshot``."""
         simulation = cls.__new__(cls)
-        simulation._create(snapshot.start, snapshot.seed)
-        simulation._crash_folder = None if crash_folder is None else Path(crash_folder)
+        simulation._create(snapshot.start, snapshot.seed, crash_folder)
         simulation.restore(snapshot)
         return simulation
 
@@ -207,8 +204,7 @@ class Simulation:
         snapshot, forks = self.save(), []
         for _ in range(count):
             simulation = type(self).__new__(type(self))
-            simulation._create(self._start, self.seed)
-            simulation._crash_folder = self._crash_folder
+            simulation._create(self.start_world, self.seed, self._crash_folder)
             scene = self.scene.copy()
             simulation.state = SceneState.begin(scene, mujoco.MjData(scene.model))
             simulation._camera = TrackingCamera(scene)
@@ -221,8 +217,7 @@ class Simulation:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         snapshot: Snapshot = state["snapshot"]
-        self._create(snapshot.start, snapshot.seed)
-        self._crash_folder = state["crash_folder"]
+        self._create(snapshot.start, snapshot.seed, state["crash_folder"])
         self.restore(snapshot)
 
     def _state_of(self, world: World) -> SceneState:
@@ -238,6 +233,11 @@ class Simulation:
     def world(self) -> World:
         """Present description of the world, with all added and without all removed bodies."""
         return self._world
+
+    @world.setter
+    def world(self, world: World) -> None:
+        """Change the description, after the same change of the compiled model."""
+        self._world = world
 
     @property
     def scene(self) -> Scene:
@@ -262,7 +262,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return self._steps * self.scene.timestep
+        return self.steps * self.scene.timestep
 
     def apply(self, action: Action, *, source: str = "python") -> None:
         """Carry out ``action`` now; every change of a running world passes through here.
@@ -276,7 +276,7 @@ class Simulation:
         """
         self._depth += 1
         try:
-            self._carry_out(action)
+            carry_out(self, action)
         finally:
             self._depth -= 1
         self._record(action, source)
@@ -286,60 +286,8 @@ class Simulation:
         self._updated = None
         if self._observers.want("on_action"):
             internal = self._depth > 0
-            record = ActionRecord(self._steps, self.time, action, source, internal)
+            record = ActionRecord(self.steps, self.time, action, source, internal)
             self._observers.action(record)
-
-    def _carry_out(self, action: Action) -> None:
-        match action:
-            case actions.Command(robot, command):
-                state = self.state
-                state.stepper.command(state.arrays, state.memory, robot, command, which=0)
-            case actions.Join(RobotEntry() as entry):
-                self._join(entry, self.prepare_join(entry))
-            case actions.Join(member):
-                self._recompose(world_changes.with_member(self._start, self.world, member))
-            case actions.Leave(name):
-                self._remove([name])
-            case actions.Equip(robot, sensors):
-                self._recompose(world_changes.with_sensors(self.world, robot, sensors))
-                self._sense()
-            case actions.SetSensorRate(robot, sensor, rate_hz):
-                self._set_sensor_rate(robot, sensor, rate_hz)
-            case actions.SetGaitParameters(robot, numbers):
-                self._recompose(world_changes.with_gait(self.world, robot, numbers))
-            case actions.SetPose(name, X_WB):
-                self._place(name, X_WB)
-            case actions.Move() | actions.Shift() | actions.Glide() | actions.Spin():
-                self._move(action)
-            case actions.StopMotion(name):
-                self.state.body(name)
-                self._motions.stop(self.state, name)
-            case actions.SwitchMotors(robot, on, drives):
-                self.command(robot, world_changes.motor_command(self.state, robot, on, drives))
-            case actions.SetDoor(name, share):
-                door = world_changes.door_named(self.world, name)
-                world_changes.set_door(self.state, door, share)
-            case actions.SwitchLamp() | actions.SetFriction() | actions.SetGravity():
-                self._world = world_changes.change_model(self.model, self.world, action)
-            case actions.SetDaylight(value):
-                self._recompose(world_changes.with_daylight(self.world, value))
-            case actions.FireEvent() | actions.RunEvent() | actions.ClockTick():
-                self.events.apply(self, action)
-            case actions.CallRoutine() | actions.RefereeCall():
-                self.events.apply(self, action)
-            case actions.Delayed(seconds, then):
-                self._schedule(self.time + seconds, then)
-            case actions.SendMessage(text, by):
-                self._log.add(LogEntry(self.time, "message", by=by, text=text))
-            case actions.Pause(on):
-                self.paused = on
-            case actions.Restart(name):
-                self._restart(name)
-            case actions.Reset():
-                self._log.add(LogEntry(self.time, "reset"))
-                self.reset()
-            case _:
-                raise _unknown_action(action)
 
     def add(self, member: RobotEntry | WorldObject) -> None:
         """Add a robot or an object."""
@@ -348,41 +296,44 @@ class Simulation:
     def remove(self, names: str | Collection[str], *, source: str = "python") -> None:
         """Remove robots and objects from the world, with a single compilation."""
         gone = [names] if isinstance(names, str) else list(names)
-        self._remove(gone)
+        self.remove_now(gone)
         for name in gone:
             self._record(actions.Leave(name), source)
 
-    def _remove(self, names: Collection[str]) -> None:
+    def remove_now(self, names: Collection[str]) -> None:
+        """Remove robots and objects; for `changes.execution`, as all methods ``…_now``."""
         for name in names:
             self.state.body(name)  # raises UnknownName
         if names:
-            self._recompose(world_changes.without_members(self.world, names))
-            for key in [key for key in self._rates if key[0] in names]:
-                del self._rates[key]
+            self.recompose(world_changes.without_members(self.world, names))
+            for key in [key for key in self.sensor_rates if key[0] in names]:
+                del self.sensor_rates[key]
 
     def prepare_join(self, entry: RobotEntry) -> SceneState:
         """Return the present state with robot ``entry`` added; the simulation does not change."""
-        return self._prepare(world_changes.with_member(self._start, self.world, entry))
+        return self._prepare(world_changes.with_member(self.start_world, self.world, entry))
 
     def commit_join(
         self, entry: RobotEntry, prepared: SceneState, *, source: str = "python"
     ) -> None:
         """Add robot ``entry`` with the state that `prepare_join` has just returned."""
-        self._join(entry, prepared)
+        self.join_now(entry, prepared)
         self._record(actions.Join(entry), source)
 
-    def _join(self, entry: RobotEntry, prepared: SceneState) -> None:
+    def join_now(self, entry: RobotEntry, prepared: SceneState) -> None:
+        """Add a robot with its prepared state."""
         self._rebind(prepared)
         prepared.initialize_robot(entry)
-        if not self._steps:  # later, its sensors wait for their phase or for `read`
-            self._sense()
+        if not self.steps:  # later, its sensors wait for their phase or for `read`
+            self.read_due_sensors()
 
     def schedule(self, time: float, action: Action, *, source: str = "python") -> None:
         """Carry out ``action`` when simulated time reaches ``time`` (s)."""
-        self._schedule(time, action)
+        self.schedule_now(time, action)
         self._record(actions.Delayed(time - self.time, action), source)
 
-    def _schedule(self, time: float, action: Action) -> None:
+    def schedule_now(self, time: float, action: Action) -> None:
+        """Add ``action`` to the schedule."""
         if not time >= self.time:
             raise BadValue(
                 f"schedule: time is {time} s, must be at least the present {self.time:.3f} s"
@@ -409,7 +360,7 @@ class Simulation:
         if robot is not None:
             self.state.body(robot)  # raises UnknownName
         subscription = self._observers.add(observer, robot, rate_hz)
-        subscription.start_clock(self.scene.timestep, self._steps)
+        subscription.start_clock(self.scene.timestep, self.steps)
         return subscription
 
     # -- command, step, read -----------------------------------------------------------------
@@ -455,22 +406,22 @@ class Simulation:
                     self.apply(action, source="schedule")
                 finally:
                     self._depth -= 1
-            state, begin = self.state, self._steps
+            state, begin = self.state, self.steps
             steps = min(missing, self._next_due() - begin)
             missing -= steps
             advance = state.stepper.advance(
                 state.arrays, state.memory, begin, steps, partial(physics, state)
             )
             for now in advance:  # 2; stored at once, so that the count is right after an exception
-                self._steps = now
-            if self._motions.due <= self._steps:  # 3
-                self._motions.advance(self.state, self._steps)
-            self._sense()  # 4
-            if self._watch_clock.due <= self._steps:  # 5
+                self.steps = now
+            if self.motions.due <= self.steps:  # 3
+                self.motions.advance(self.state, self.steps)
+            self.read_due_sensors()  # 4
+            if self._watch_clock.due <= self.steps:  # 5
                 self._watch.check(self.state.data)
                 self._watch_clock.tick()
-            if self._triggers.due <= self._steps:  # 6
-                crossings = self._triggers.find_crossings(self.model, self.state.data)
+            if self.triggers.due <= self.steps:  # 6
+                crossings = self.triggers.find_crossings(self.model, self.state.data)
                 self._depth += 1
                 try:
                     for crossing in crossings:
@@ -479,8 +430,8 @@ class Simulation:
                     self._depth -= 1
             if self._observers.want("on_reading"):  # 7
                 self._distribute_readings()
-            if self._observers.due <= self._steps:
-                self._observers.step(self._steps, self.time)
+            if self._observers.due <= self.steps:
+                self._observers.step(self.steps, self.time)
 
     def round_to_steps(self, seconds: float) -> float:
         """Return the multiple of the time step that is nearest to ``seconds``, for `step`."""
@@ -493,14 +444,14 @@ class Simulation:
         if (robot, sensor) not in self.scene.sensors:
             names = [name for owner, name in self.scene.sensors if owner == robot]
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
-        if self._sensors.has_no_reading(robot, sensor):
-            self._sensors.measure_first(robot, sensor, self.state.sensor_context())
-        return self._sensors.read(robot, sensor, self.time)
+        if self.active_sensors.has_no_reading(robot, sensor):
+            self.active_sensors.measure_first(robot, sensor, self.state.sensor_context())
+        return self.active_sensors.read(robot, sensor, self.time)
 
     def measure(self, robot: str, sensor: str) -> Reading:
         """Read a sensor now, in addition to its schedule; return as `read` does."""
         self.read(robot, sensor)  # raises UnknownName
-        self._sensors.measure(robot, sensor, self.state.sensor_context())
+        self.active_sensors.measure(robot, sensor, self.state.sensor_context())
         return self.read(robot, sensor)
 
     def drain_readings(self) -> list[tuple[str, Reading]]:
@@ -511,12 +462,12 @@ class Simulation:
         if self._drained is not None:
             self._distribute_readings()
         drained, self._drained = self._drained or [], []
-        self._sensors.collect()
+        self.active_sensors.collect()
         return drained
 
     def _distribute_readings(self) -> None:
         """Pass on the readings that have become available."""
-        for robot, reading in self._sensors.drain_readings(self.time):
+        for robot, reading in self.active_sensors.drain_readings(self.time):
             if self._drained is not None:
                 self._drained.append((robot, reading))
             self._observers.reading(robot, reading)
@@ -524,15 +475,15 @@ class Simulation:
     @property
     def event_log(self) -> list[LogEntry]:
         """Log of triggers, events, messages and failures; oldest first."""
-        return list(self._log.entries)
+        return list(self.log.entries)
 
     def drain_events(self) -> list[LogEntry]:
         """Return the log entries since the last call."""
-        return self._log.drain()
+        return self.log.drain()
 
     def inside(self, trigger: str) -> list[str]:
         """Return the names of the robots and objects in a trigger's volume."""
-        return self._triggers.inside(trigger)
+        return self.triggers.inside(trigger)
 
     def angles(self, robot: str) -> dict[str, float]:
         """Return the position of each of a robot's drives (rad; belts: m), not wrapped."""
@@ -591,7 +542,7 @@ class Simulation:
 
     def _update_poses(self) -> None:
         """Compute the poses of all bodies, once per step: after a step they are one step old."""
-        now = self.generation, self._steps
+        now = self.generation, self.steps
         if self._updated != now:
             self._updated = now
             self.state.update_kinematics()
@@ -604,9 +555,9 @@ class Simulation:
         self._world = scene.world
         self._watch = self._new_watch()
         self._watch_clock = Clock(1 / CHECK_PERIOD, scene.timestep)
-        self._watch_clock.start(self._steps)
-        for follower in (self._sensors, self._triggers, self._motions):
-            follower.rebind(scene, self._steps)
+        self._watch_clock.start(self.steps)
+        for follower in (self.active_sensors, self.triggers, self.motions):
+            follower.rebind(scene, self.steps)
         self._scene_changed()
         if before is not state:
             self.scene_builder.forget(before)
@@ -617,29 +568,29 @@ class Simulation:
 
     def _prepare(self, world: World) -> SceneState:
         """Return the present state in ``world``."""
-        prepared = self.scene_builder.prepare(self.scene, world, self._sensors.prepare)
-        return prepared.transfer_state(self.state, started=self._steps > 0)
+        prepared = self.scene_builder.prepare(self.scene, world, self.active_sensors.prepare)
+        return prepared.transfer_state(self.state, started=self.steps > 0)
 
-    def _recompose(self, world: World) -> None:
+    def recompose(self, world: World) -> None:
         """Replace the running world by ``world``; the state of all present bodies is kept."""
         self._rebind(self._prepare(world))
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
         due = min(
-            self._sensors.due,
+            self.active_sensors.due,
             self._watch_clock.due,
-            self._triggers.due,
-            self._motions.due,
+            self.triggers.due,
+            self.motions.due,
             self._agenda.due(self.scene.timestep),
             self._observers.due,
         )
-        return max(self._steps + 1, due)
+        return max(self.steps + 1, due)
 
-    def _sense(self) -> None:
+    def read_due_sensors(self) -> None:
         """Read every sensor that is due."""
-        if self._sensors.due <= self._steps:
-            self._sensors.read_due(self._steps, self.state.sensor_context())
+        if self.active_sensors.due <= self.steps:
+            self.active_sensors.read_due(self.steps, self.state.sensor_context())
 
     def _whole_steps(self, seconds: float) -> int:
         if not (math.isfinite(seconds) and seconds >= 0):
@@ -652,47 +603,6 @@ class Simulation:
                 f"the nearest is {steps * timestep:g} s"
             )
         return steps
-
-    def _set_sensor_rate(self, robot: str, sensor: str, rate_hz: float) -> None:
-        self.read(robot, sensor)  # raises UnknownName
-        if not rate_hz > 0:
-            raise BadValue(f"sensor '{sensor}': rate_hz is {rate_hz}, must be above 0")
-        self._rates[robot, sensor] = rate_hz
-        self._sensors.rebind(self.scene, self._steps)
-
-    def _restart(self, name: str) -> None:
-        """Return one robot or object to its start."""
-        self.state.body(name)  # raises UnknownName
-        self._motions.forget(name)
-        self._triggers.forget_position(name)
-        restart(self.state, name)
-
-    def _place(self, name: str, X_WB: Pose) -> None:
-        """Set the pose of a body at rest; a fixed object is rebuilt there."""
-        self.state.body(name)  # raises UnknownName
-        if (fixed := world_changes.find_fixed(self.world, name)) is not None:
-            self._recompose(world_changes.with_object_at(self.world, fixed, X_WB))
-            self._triggers.forget_position(name)
-            return
-        self._motions.stop(self.state, name)
-        self._triggers.forget_position(name)
-        place_free_body(self.state, name, X_WB)
-        mujoco.mj_forward(self.model, self.state.data)
-
-    def _move(self, action: actions.Move | actions.Shift | actions.Glide | actions.Spin) -> None:
-        """Start a motion, or set the pose at once."""
-        name, X_WB = action.name, self.pose(action.name)
-        robot = self.scene.robots.get(name)
-        motion = motion_for(action, X_WB, robot.standing if robot else 0.0)
-        if isinstance(motion, Pose):
-            self._place(name, motion)
-        else:
-            self._motions.start(self.state, name, motion, self._steps)
-
-
-def _unknown_action(value: Never) -> BadValue:
-    """Return the error for a value that is no action; `Never`: `Simulation.apply` handles all."""
-    return BadValue(f"apply: {value!r} is not an action of grouser.simulation.changes.actions")
 
 
 def _seed(value: object) -> int:

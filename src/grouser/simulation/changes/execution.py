@@ -1,0 +1,130 @@
+"""Execution of actions: the one place where a running world is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Never
+
+import mujoco
+
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.simulation.changes import actions, world_changes
+from grouser.simulation.changes.actions import Action
+from grouser.simulation.changes.motions import motion_for, place_free_body
+from grouser.simulation.changes.restart import restart
+from grouser.simulation.script.events import LogEntry
+from grouser.world.file import RobotEntry
+
+if TYPE_CHECKING:
+    from grouser.simulation.simulation import Simulation
+
+
+def carry_out(simulation: Simulation, action: Action) -> None:
+    """Carry out ``action`` now; the implementation of `Simulation.apply`.
+
+    Raises:
+        BadValue: ``action`` is not an action, or cannot be carried out.
+    """
+    match action:
+        case actions.Command(robot, command):
+            state = simulation.state
+            state.stepper.command(state.arrays, state.memory, robot, command, which=0)
+        case actions.Join(RobotEntry() as entry):
+            simulation.join_now(entry, simulation.prepare_join(entry))
+        case actions.Join(member):
+            simulation.recompose(
+                world_changes.with_member(simulation.start_world, simulation.world, member)
+            )
+        case actions.Leave(name):
+            simulation.remove_now([name])
+        case actions.Equip(robot, sensors):
+            simulation.recompose(world_changes.with_sensors(simulation.world, robot, sensors))
+            simulation.read_due_sensors()
+        case actions.SetSensorRate(robot, sensor, rate_hz):
+            _set_sensor_rate(simulation, robot, sensor, rate_hz)
+        case actions.SetGaitParameters(robot, numbers):
+            simulation.recompose(world_changes.with_gait(simulation.world, robot, numbers))
+        case actions.SetPose(name, X_WB):
+            _place(simulation, name, X_WB)
+        case actions.Move() | actions.Shift() | actions.Glide() | actions.Spin():
+            _move(simulation, action)
+        case actions.StopMotion(name):
+            simulation.state.body(name)
+            simulation.motions.stop(simulation.state, name)
+        case actions.SwitchMotors(robot, on, drives):
+            simulation.command(
+                robot, world_changes.motor_command(simulation.state, robot, on, drives)
+            )
+        case actions.SetDoor(name, share):
+            door = world_changes.door_named(simulation.world, name)
+            world_changes.set_door(simulation.state, door, share)
+        case actions.SwitchLamp() | actions.SetFriction() | actions.SetGravity():
+            simulation.world = world_changes.change_model(
+                simulation.model, simulation.world, action
+            )
+        case actions.SetDaylight(value):
+            simulation.recompose(world_changes.with_daylight(simulation.world, value))
+        case actions.FireEvent() | actions.RunEvent() | actions.ClockTick():
+            simulation.events.apply(simulation, action)
+        case actions.CallRoutine() | actions.RefereeCall():
+            simulation.events.apply(simulation, action)
+        case actions.Delayed(seconds, then):
+            simulation.schedule_now(simulation.time + seconds, then)
+        case actions.SendMessage(text, by):
+            simulation.log.add(LogEntry(simulation.time, "message", by=by, text=text))
+        case actions.Pause(on):
+            simulation.paused = on
+        case actions.Restart(name):
+            _restart(simulation, name)
+        case actions.Reset():
+            simulation.log.add(LogEntry(simulation.time, "reset"))
+            simulation.reset()
+        case _:
+            raise _unknown_action(action)
+
+
+def _set_sensor_rate(simulation: Simulation, robot: str, sensor: str, rate_hz: float) -> None:
+    simulation.read(robot, sensor)  # raises UnknownName
+    if not rate_hz > 0:
+        raise BadValue(f"sensor '{sensor}': rate_hz is {rate_hz}, must be above 0")
+    simulation.sensor_rates[robot, sensor] = rate_hz
+    simulation.active_sensors.rebind(simulation.scene, simulation.steps)
+
+
+def _restart(simulation: Simulation, name: str) -> None:
+    """Return one robot or object to its start."""
+    simulation.state.body(name)  # raises UnknownName
+    simulation.motions.forget(name)
+    simulation.triggers.forget_position(name)
+    restart(simulation.state, name)
+
+
+def _place(simulation: Simulation, name: str, X_WB: Pose) -> None:
+    """Set the pose of a body at rest; a fixed object is rebuilt there."""
+    simulation.state.body(name)  # raises UnknownName
+    if (fixed := world_changes.find_fixed(simulation.world, name)) is not None:
+        simulation.recompose(world_changes.with_object_at(simulation.world, fixed, X_WB))
+        simulation.triggers.forget_position(name)
+        return
+    simulation.motions.stop(simulation.state, name)
+    simulation.triggers.forget_position(name)
+    place_free_body(simulation.state, name, X_WB)
+    mujoco.mj_forward(simulation.model, simulation.state.data)
+
+
+def _move(
+    simulation: Simulation, action: actions.Move | actions.Shift | actions.Glide | actions.Spin
+) -> None:
+    """Start a motion, or set the pose at once."""
+    name, X_WB = action.name, simulation.pose(action.name)
+    robot = simulation.scene.robots.get(name)
+    motion = motion_for(action, X_WB, robot.standing if robot else 0.0)
+    if isinstance(motion, Pose):
+        _place(simulation, name, motion)
+    else:
+        simulation.motions.start(simulation.state, name, motion, simulation.steps)
+
+
+def _unknown_action(value: Never) -> BadValue:
+    """Return the error for a value that is no action; `Never`: `Simulation.apply` handles all."""
+    return BadValue(f"apply: {value!r} is not an action of grouser.simulation.changes.actions")
