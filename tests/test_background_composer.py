@@ -277,10 +277,10 @@ def test_random_generators_of_removed_robots_are_not_reused() -> None:
     noises = []
     for _ in range(3):
         sim.apply(Join(JOINING.equipped()))
-        assert {robot for robot, _ in sim._sensors._rngs} == {"joining"}
-        noises.append(next(iter(sim._sensors._rngs.values())).standard_normal())
+        assert {robot for robot, _ in sim.active_sensors._rngs} == {"joining"}
+        noises.append(next(iter(sim.active_sensors._rngs.values())).standard_normal())
         sim.apply(Leave("joining"))
-        assert not sim._sensors._rngs
+        assert not sim.active_sensors._rngs
     assert len(set(noises)) == 3
 
 

@@ -101,7 +101,7 @@ def test_readings_depend_on_the_seed_and_random_numbers_are_not_shared(kind: str
     if kind not in EXACT:
         assert not are_equal(first, collect_readings(other)), "another seed, other errors"
     noises = [
-        s._sensors._sensors[robot_name, "s"]._rng for s, robot_name in ((one, "a"), (one, "b"))
+        s.active_sensors._sensors[robot_name, "s"]._rng for s, robot_name in ((one, "a"), (one, "b"))
     ]
     assert noises[0].random() != noises[1].random()
 
@@ -176,8 +176,8 @@ def test_readings_hold_numbers_and_arrays() -> None:
     assert reading["count"] == 2.0
     assert reading.array("ranges").shape == (3,)
     assert reading.array("count").shape == (1,)
-    with pytest.raises(BadValue, match="'ranges' is an array"):
-        reading["ranges"]
+    with pytest.raises(ValueError, match="read-only"):
+        reading["ranges"][0] = 2.0
     with pytest.raises(UnknownName, match="did you mean 'ranges'"):
         reading.array("range")
 

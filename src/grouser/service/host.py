@@ -132,7 +132,7 @@ class Host:
         self._native = {entry.name for entry in (*world.robots, *world.objects)}
         self._taken_over: set[str] = set()
         """Owned robots of the world itself; they stay when their owners leave."""
-        self._scene = simulation.scene
+        self._scene, self._generation = simulation.scene, simulation.generation
         self._then = simulation.time
         self._reported = 0
         """Step of the last call of `RobotOwner.time_passed`."""
@@ -364,8 +364,9 @@ class Host:
 
     def _follow_scene(self) -> None:
         """Update owners and cameras after the scene was replaced."""
-        if self._scene is self.simulation.scene:
+        if self._generation == self.simulation.generation:
             return
+        self._generation = self.simulation.generation
         entries = {entry.name: entry for entry in self._scene.world.robots}
         for name in sorted(set(self._owners) - set(self.simulation.scene.robots)):
             if self.time < self._then:  # the world was reset: owned robots stay
