@@ -1,4 +1,4 @@
-"""Participant: one client of a host, through any gateway; login, robot, watchdog, turns.
+"""Participant: one client of a host, through any gateway; its roles, robot and turns.
 
 A gateway decodes its client's messages and calls a `Participant`; callbacks of the host go through
 the participant to the gateway's `ParticipantListener`, which encodes them for the client.

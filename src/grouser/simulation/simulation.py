@@ -35,7 +35,6 @@ from grouser.simulation.sensing import ActiveSensors
 from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World
 
-
 STEP_TOLERANCE = 1e-6
 """Relative rounding error of a duration up to which it is a whole number of steps."""
 

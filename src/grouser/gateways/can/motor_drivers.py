@@ -1,4 +1,4 @@
-"""Kenaf's six motor drivers on a CAN bus: command check, watchdog, stall detection, encoders.
+"""Kenaf's six motor drivers on a CAN bus: command check, stall detection, encoders.
 
 The drivers own the robot on the host. Commands are checked as described in docs/how-to/can.md
 (`CommandGate`); a watchdog stops the belts 0.3 s after the last valid command, as drivers of real

@@ -259,11 +259,6 @@ def _viewports(context: _SettingContext, message: SetViewports) -> SettingResult
     return SettingResult(Response(context.simulation.time, "Viewports", tuple(results)))
 
 
-def _gripper(context: _SettingContext, message: SetGripper) -> SettingResult:
-    """Fail: no robot has a gripper."""
-    return _result(context, "Gripper", message.name, [])
-
-
 def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> list[str]:
     """Return the names of the RFID readers with the tag in range."""
     return [
@@ -314,10 +309,6 @@ def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
     return SettingResult(answer.response, actions=(action,))
 
 
-def _other(context: _SettingContext, message: Set) -> SettingResult:
-    return _result(context, message.type, message.name, [])
-
-
 _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     ResetSensor: _reset,
     SetInsPose: _pose,
@@ -326,10 +317,11 @@ _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     SetZoom: _zoom,
     WatchCamera: _watch,
     SetViewports: _viewports,
-    SetGripper: _gripper,
+    # No robot has a gripper.
+    SetGripper: lambda context, message: _result(context, "Gripper", message.name, []),
     ReadTag: _read_tag,
     WriteTag: _write_tag,
     ReleaseTag: _release,
     SetGait: _gait,
-    Set: _other,
+    Set: lambda context, message: _result(context, message.type, message.name, []),
 }
