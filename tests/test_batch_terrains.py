@@ -10,7 +10,7 @@ import pytest
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.batch_layout import SharedGround, layout
+from grouser.trials.batch_lane import SharedGround, layout
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.meshes.mesh_files import write_stl

@@ -1,4 +1,4 @@
-"""A match in a world: robots and a ball that obey the referee, and clients who hear it."""
+"""Matches in a simulated world: referee, ball, players and messages to clients."""
 
 import contextlib
 import math
@@ -23,7 +23,7 @@ MATCHES = sorted(name for name in shipped() if name.startswith("match_"))
 
 
 def fast_match(name: str, *more: str) -> Simulation:
-    """Return a shipped match's overrides that let it run fast."""
+    """Return a shipped match with short clocks and robots without sensors."""
     entries = grouser.load(name).robots
     bare = [f"robots.{entry.name}.options.sensors=false" for entry in entries]
     return Simulation(grouser.load(name, [*SHORT, *bare, *more]))
@@ -38,10 +38,12 @@ def test_all_players_stand_on_the_field_without_overlap(name: str) -> None:
     simulation = fast_match(name, "match.begins=0.0", "match.ready=0.1")
     heights = {one.name: simulation.pose(one.name).position[2] for one in simulation.world.robots}
     simulation.step(0.5)
-    for who, (x, y, yaw) in simulation.world.match.formation("red", changed=False).items():
-        pose = simulation.pose(who)
+    for name_of_player, (x, y, yaw) in simulation.world.match.formation(
+        "red", changed=False
+    ).items():
+        pose = simulation.pose(name_of_player)
         assert pose.position[:2].tolist() == pytest.approx([x, y], abs=0.005)
-        assert pose.position[2] == pytest.approx(heights[who], abs=0.005)
+        assert pose.position[2] == pytest.approx(heights[name_of_player], abs=0.005)
         assert rotate(pose.wxyz, [1, 0, 0])[0] == pytest.approx(math.cos(yaw), abs=0.01)
     model, data = simulation.model, simulation.data
     pairs = model.body_rootid[model.geom_bodyid[data.contact.geom.reshape(-1, 2)]]
@@ -115,8 +117,8 @@ def test_same_seed_and_reset_reproduce_the_match() -> None:
         simulation.step(1.7)
         roll(simulation, (1.7, 0.25), (1.5, 0.0))
         simulation.step(1.0)
-        heard = [str(entry) for entry in simulation.drain_events()]
-        runs.append((heard, simulation.fingerprint()))
+        received = [str(entry) for entry in simulation.drain_events()]
+        runs.append((received, simulation.fingerprint()))
         simulation.reset()
         assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
     assert runs[0] == runs[1]
@@ -161,7 +163,7 @@ def test_invalid_match_is_reported_in_one_sentence(override: str, sentence: str)
 def roll(
     simulation: Simulation, at: tuple[float, float], speed: tuple[float, float], up: float = 0.0
 ) -> None:
-    """Let the ball roll (or fly) from a place, as if somebody had kicked it there."""
+    """Place the ball and set its velocity, m/s."""
     Console(simulation).execute(f"move ball to {at[0]} {at[1]} 0.0425")
     simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
 
@@ -183,14 +185,16 @@ def test_referee_messages_are_sent_to_new_clients_only() -> None:
         with old, join("ERS7", "red_attacker", **where) as robot, connect(**where) as console:
             robot.lockstep(0.1)
             robot.turn()
-            assert console.console("list robots").count("\n") == 4  # it has taken one over
+            assert (
+                console.console("list robots").count("\n") == 4
+            )  # the old client took over one of them
             for _ in range(3):
                 console.console("start")
             console.console("goal red")
             for _ in range(3):
                 robot.step()
-            heard = [notice.text for notice in robot.notices if notice.kind == "Referee"]
-            assert kinds(heard) == ["initial", "ready", "set", "playing", "goal", "ready"]
+            received = [notice.text for notice in robot.notices if notice.kind == "Referee"]
+            assert kinds(received) == ["initial", "ready", "set", "playing", "goal", "ready"]
             old.settimeout(60)
             lines = b""
             while b"SEN " not in lines:

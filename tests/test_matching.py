@@ -1,4 +1,4 @@
-"""DP matching and the trajectories it takes."""
+"""DP matching, and reading and checking of trajectories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from grouser.frames import Array, from_rpy
 
 
 def repeat_samples(trajectory: Trajectory, times: npt.NDArray[np.int64]) -> Trajectory:
-    """Return a copy in which sample i comes times[i] times, at a steady rate."""
+    """Return a copy that repeats sample i times[i] times, at a constant rate."""
     which = np.repeat(np.arange(len(trajectory)), times)
     copy = trajectory.select(which)
     return Trajectory(0.05 * np.arange(len(which)), copy.x, copy.z, copy.pitch)
@@ -43,7 +43,7 @@ def test_warping_agrees_with_dtaidistance(seed: int, dimensions: int) -> None:
 
 
 def reference_cost(first: Array, second: Array) -> float:
-    """Return the least sum by the definition, cell by cell."""
+    """Return the least cost of a warping path, cell by cell as in the definition."""
     n, m = first.shape[1], second.shape[1]
     table = np.full((n + 1, m + 1), np.inf)
     table[0, 0] = 0
@@ -153,7 +153,7 @@ def test_pitch_difference_is_wrapped() -> None:
 
 def test_distance_index_uses_distance_only() -> None:
     there = climb_trajectory()
-    up = Trajectory(there.times, there.z, there.x, there.pitch)  # as far, but elsewhere
+    up = Trajectory(there.times, there.z, there.x, there.pitch)  # equal distance, another place
     assert match(there, up, index="distance").cost < 1e-9
     assert match(there, up).cost > 1
 
@@ -189,8 +189,8 @@ def test_clean_removes_the_reported_faults() -> None:
     order = np.r_[0:10, 12, 11, 10, 13:17, 16, 17:20]
     log = Trajectory(times + 5, x, good.z, good.pitch).select(order)
     log = Trajectory(log.times + 3.0 * (log.times > 6.35), log.x, log.z, log.pitch)
-    told = log.faults()
-    assert [sentence.split(":")[0] for sentence in told] == [
+    reported = log.faults()
+    assert [sentence.split(":")[0] for sentence in reported] == [
         "not finite, left out",
         "time runs backwards, samples are sorted by it",
         "at the time of an earlier sample, left out",

@@ -12,8 +12,8 @@ import trimesh
 from pydantic import ValidationError
 from test_decomposition import box, bridge
 from test_ground import scene_of
-from test_ground_stl import written
-from test_terrain import compiled, height
+from test_ground_stl import write_and_load
+from test_terrain import compile_model, height
 from trimesh.base import Trimesh
 from trimesh.ray.ray_triangle import ray_triangle_id
 from typer.testing import CliRunner
@@ -115,7 +115,7 @@ def test_bridge_surface_agrees_with_rays_and_space_below_is_free(
     # Space below the deck is free; inside a pier it is not.
     assert Ground(scene).below([1.0, 2.0, 0.5]).geom == NOTHING
     assert Ground(scene).below([1.0, 2.0, 1.0]).height == pytest.approx(0.8, abs=1e-5)
-    assert written(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
+    assert write_and_load(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
 
 
 def test_open_sheet_becomes_a_height_map_with_its_outline(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def mesh_object(folder: Path, **more: Any) -> Any:
 def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None:
     mesh = bridge()
     mesh.export(tmp_path / "it.stl")
-    model = compiled(mesh_object(tmp_path))
+    model = compile_model(mesh_object(tmp_path))
     names = [model.geom(i).name for i in range(model.ngeom)]
     assert {"it/surface", "it/surface_1", "it/surface_2"} <= set(names)
     assert model.body("it").mass == pytest.approx(3)
@@ -311,10 +311,10 @@ def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None
     assert np.sort(model.body("it").inertia) == pytest.approx(
         np.sort(np.diag(mesh.moment_inertia)), rel=1e-3
     )
-    assert height(compiled(mesh_object(tmp_path, fixed=True)), 0.013, 0.007) == pytest.approx(
+    assert height(compile_model(mesh_object(tmp_path, fixed=True)), 0.013, 0.007) == pytest.approx(
         0.5, abs=1e-5
     )
-    hull = compiled(mesh_object(tmp_path, collide="hull"))
+    hull = compile_model(mesh_object(tmp_path, collide="hull"))
     assert hull.ngeom == 2  # and its vertex buffer
     assert hull.body("it").ipos[2] == pytest.approx(0.25, abs=1e-4)
 
@@ -323,7 +323,7 @@ def test_open_object_is_rejected_because_it_would_collide_as_its_hull(tmp_path: 
     hills().export(tmp_path / "it.stl")
     with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
         mesh_object(tmp_path)
-    assert compiled(mesh_object(tmp_path, collide="hull", fixed=True)).ngeom == 1
+    assert compile_model(mesh_object(tmp_path, collide="hull", fixed=True)).ngeom == 1
 
 
 def test_command_prints_both_proxies_and_writes_the_pieces(tmp_path: Path) -> None:

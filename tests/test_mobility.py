@@ -1,4 +1,4 @@
-"""The mobility suite: apparatus, operator, runs, limits, and the command that shows them."""
+"""Mobility suite: apparatus, operator, runs, limits and the command."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_robot_stands_at_the_start_of_every_apparatus(test: str) -> None:
     trial = suite.mobility_trial(PACKBOT, test, apparatus.sizes[-1], chance)
     [outcome] = threads.run_trials([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
-    assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # it stands: no drop, no jump
+    assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # at rest: neither drops nor jumps
     assert outcome.positions[0, 0] < 0 < trial.goal.x
     friction = compose(trial.world).model.geom_friction[:, 0]
     assert {round(float(f / chance.friction), 6) for f in friction if f > 0.01} <= {0.2, 0.6, 1.2}
@@ -74,17 +74,17 @@ def test_size_outside_the_range_is_rejected() -> None:
 def test_operator_steers_back_to_the_line() -> None:
     drive = LineKeeper(0.3)
     assert drive(observation()) == {"forward": 0.3, "turn": 0.0}
-    assert drive(observation(y=0.1))["turn"] < 0  # left of the line: to the right
+    assert drive(observation(y=0.1))["turn"] < 0  # left of the line: steer right
     assert drive(observation(yaw=-0.1))["turn"] > 0
     assert drive(observation(y=-9.0))["turn"] == 0.4
 
 
 def test_operator_commands_flippers_if_present() -> None:
     assert set(Operator(0.2)(observation(-1.0))) == {"forward", "turn"}
-    told = Operator(0.2, FlipperClimber(0.0))
-    assert told(observation(-1.0))["front"] == CLIMB.raised
-    assert "front" not in told(observation(-0.9, at=0.1))  # told once
-    assert told(observation(0.01, at=0.2))["front"] == 0.0
+    operator = Operator(0.2, FlipperClimber(0.0))
+    assert operator(observation(-1.0))["front"] == CLIMB.raised
+    assert "front" not in operator(observation(-0.9, at=0.1))  # commanded once
+    assert operator(observation(0.01, at=0.2))["front"] == 0.0
 
 
 def test_flippers_are_raised_for_edges_that_need_it() -> None:
@@ -124,7 +124,7 @@ def test_stuck_or_tipped_run_stops_at_once() -> None:
         tilts = np.array([up_tilt(*wxyz) for wxyz in outcome.wxyz.tolist()])
         assert (tilts[:-1] <= math.radians(suite.TIPPED_DEG)).all()
         if outcome.verdict == "stuck":
-            ahead = times[x > x.max() - suite.STUCK_WITHIN].min()  # nearly there since then
+            ahead = times[x > x.max() - suite.STUCK_WITHIN].min()  # near the end since then
             assert outcome.time - ahead < suite.STUCK_AFTER + 1.0
 
 
@@ -153,13 +153,15 @@ def test_robot_on_an_apparatus_neither_sinks_nor_jumps() -> None:
 
 
 def test_friction_option_changes_the_ground_but_not_pipes_and_tipping_slopes() -> None:
-    who = suite.measure_candidate("packbot", {}, friction=0.3)
-    ground = suite.mobility_trial(who, "hurdle", 100).world.terrain
+    candidate = suite.measure_candidate("packbot", {}, friction=0.3)
+    ground = suite.mobility_trial(candidate, "hurdle", 100).world.terrain
     assert [piece.friction for piece in ground] == [0.3, 0.3]
     assert ground[1].pipe_friction == 0.2
-    slope = suite.mobility_trial(who, "tipping_up", 15).world.terrain
+    slope = suite.mobility_trial(candidate, "tipping_up", 15).world.terrain
     assert slope[-1].friction == 1.2
-    slippery = suite.mobility_trial(who, "step", 100, suite.Variation(friction=0.5)).world.terrain
+    slippery = suite.mobility_trial(
+        candidate, "step", 100, suite.Variation(friction=0.5)
+    ).world.terrain
     assert [piece.friction for piece in slippery] == [0.15, 0.15]
 
 
@@ -169,14 +171,14 @@ def test_command_prints_a_table_and_writes_json(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert "60 mm passed, 300 mm stuck" in result.stdout
-    told = json.loads((tmp_path / "m.json").read_text())
-    assert [(run["size"], run["passed"]) for run in told["runs"]] == [(60, True), (300, False)]
+    table = json.loads((tmp_path / "m.json").read_text())
+    assert [(run["size"], run["passed"]) for run in table["runs"]] == [(60, True), (300, False)]
     assert not list(tmp_path.glob("mobility_*"))
 
 
 def test_help_lists_every_test() -> None:
-    told = " ".join(grouser("mobility", "--help").stdout.split())
-    assert not [test for test in APPARATUS if test not in told]
+    help_text = " ".join(grouser("mobility", "--help").stdout.split())
+    assert not [test for test in APPARATUS if test not in help_text]
 
 
 def test_page_embeds_its_pictures(tmp_path: Path) -> None:
@@ -242,7 +244,7 @@ def test_sheet_takes_less_than_three_minutes(robot, tmp_path: Path) -> None:
 
 
 NOT_RISING = {"pitch_roll", "crossing", "stepfield_hill", "stepfield_diagonal"}
-"""Apparatus on which larger may be easier."""
+"""Apparatus for which a larger size may be easier."""
 
 
 @pytest.mark.slow
@@ -258,10 +260,10 @@ def test_statistical_sheet_has_pass_curves(test, tmp_path: Path) -> None:
         assert limit["words"] in result.stdout
         return
     assert limit["pass_95"]["size"] < limit["pass_50"]["size"]
-    for told in (limit["pass_50"], limit["pass_95"]):
-        low, high = told["interval"]
-        assert low <= told["size"] <= high
-        assert told["fresh"]["of"] == 20
-        assert told["fresh"]["explained"] or test in NOT_RISING
+    for estimate in (limit["pass_50"], limit["pass_95"]):
+        low, high = estimate["interval"]
+        assert low <= estimate["size"] <= high
+        assert estimate["fresh"]["of"] == 20
+        assert estimate["fresh"]["explained"] or test in NOT_RISING
     unexplained = sum(not limit[name]["fresh"]["explained"] for name in ("pass_50", "pass_95"))
     assert " ".join(result.stdout.split()).count(NOT_CONFIRMED) == unexplained

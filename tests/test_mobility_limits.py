@@ -1,4 +1,4 @@
-"""The size a robot just gets over: bisection, pass curves and what is known of them."""
+"""Size limits of a robot: bisection, pass curves and their uncertainty."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def test_bisection_finds_the_two_sizes_around_the_limit(true: int, near: int | N
 
 
 def cells_around(true: list[float] | Array, resolution: int = 5) -> list[tuple[int, int]]:
-    """The two sizes beside every one of the limits ``true``."""
+    """Return the two sizes around each of the limits ``true``."""
     low = [resolution * math.floor(t / resolution) for t in true]
     return [(size, size + resolution) for size in low]
 
 
 def arrival_runs(cases: list[tuple[Variation, float]]) -> list[bool]:
-    """Runs whose chance is nothing but their limit, told as their start."""
+    """Return runs whose only random quantity is their limit, recorded as their start."""
     return [size <= chance.back for chance, size in cases]
 
 
@@ -95,11 +95,11 @@ def test_confidence_intervals_have_their_nominal_coverage() -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
         found = cells_around(rng.logistic(200, 12, 20))
-        told = pass_curve.fit_pass_curve(found, 5, generator(seed, "test"))
-        half = told.size(0.5)
+        fit = pass_curve.fit_pass_curve(found, 5, generator(seed, "test"))
+        half = fit.size(0.5)
         covered += half.low < 200 < half.high
         fresh = pass_curve.PassCount(int((rng.logistic(200, 12, 20) >= half.value).sum()), 20)
-        expected = told.expected(half.value, 20, generator(seed, "fresh"))
+        expected = fit.expected(half.value, 20, generator(seed, "fresh"))
         explained += limits.FreshRuns(fresh, expected).explained
     assert covered >= 35
     assert explained >= 35
@@ -107,8 +107,8 @@ def test_confidence_intervals_have_their_nominal_coverage() -> None:
 
 def test_unexplained_scatter_is_reported() -> None:
     found = cells_around(np.random.default_rng(0).logistic(200, 12, 20))
-    told = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
-    low, high = told.expected(told.size(0.5).value, 20, generator(0, "fresh"))
+    fit = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
+    low, high = fit.expected(fit.size(0.5).value, 20, generator(0, "fresh"))
     assert 2 <= low < 8
     assert 12 < high <= 18
     assert not limits.FreshRuns(pass_curve.PassCount(0, 20), (low, high)).explained

@@ -133,7 +133,7 @@ def test_frames_match_dbc_layout_and_cycle_times(rig: Rig) -> None:
     rig.run(2.0, BeltSpeeds(0.1, 0.15), every=0.02)
     by_id = {}
     for time, frame in rig.controller.received:
-        database.decode_message(frame.id, frame.data)  # raises if it cannot
+        database.decode_message(frame.id, frame.data)  # raises an exception on failure
         by_id.setdefault(frame.id, []).append(time)
     for message in database.messages:
         if "Motors" not in message.senders:
@@ -170,7 +170,7 @@ def _invalid_frames() -> Iterator[tuple[str, CanFrame]]:
     fast[:2] = (MAX_BELT_SPEED + 1).to_bytes(2, "little", signed=True)
     yield "range", _with_checksum(far.id, fast)
     yield "", CanFrame(whole.id, whole.data, extended=True)
-    yield "crc", CanFrame(FrontFlippers.ID, whole.data)  # right, but of another identifier
+    yield "crc", CanFrame(FrontFlippers.ID, whole.data)  # correct for another identifier
 
 
 def _with_checksum(id: int, content: bytearray | bytes) -> CanFrame:
@@ -232,7 +232,7 @@ def test_only_valid_random_frames_are_executed() -> None:
             for name, value in database.decode_message(frame.id, frame.data).items():
                 signal = database.get_message_by_frame_id(frame.id).get_signal_by_name(name)
                 assert signal.minimum <= value <= signal.maximum
-    assert valid > 50  # one random checksum in 256 is right
+    assert valid > 50  # one random checksum in 256 is valid
     assert sum(rig.drivers.gate.refused.values()) > 10_000
     rig.run(0.02)
 

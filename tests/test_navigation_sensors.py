@@ -1,4 +1,4 @@
-"""Where a robot believes to be: odometry, INS, GPS, compass, motion capture."""
+"""Navigation sensors: odometry, INS, GPS, compass, motion capture."""
 
 import math
 
@@ -15,22 +15,22 @@ SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
 
 
 def test_odometry_of_a_straight_run_is_accurate() -> None:
-    """Belts on flat ground slip by less than 2 %, and so much is odometry off."""
+    """Belts on flat ground slip by less than 2 %, the error of odometry."""
     sim = simulation({"kind": "odometry", **SIDES}, forward=0.3)
     sim.step(4.0)
-    said, true = sim.read("a", "odometry"), sim.read("a", "truth")
+    measured, true = sim.read("a", "odometry"), sim.read("a", "truth")
     assert true["x"] > 1.0
-    assert said["x"] == pytest.approx(true["x"], rel=0.02)
-    assert said["y"] == pytest.approx(0.0, abs=0.01)
-    assert said["yaw"] == pytest.approx(0.0, abs=0.01)
+    assert measured["x"] == pytest.approx(true["x"], rel=0.02)
+    assert measured["y"] == pytest.approx(0.0, abs=0.01)
+    assert measured["yaw"] == pytest.approx(0.0, abs=0.01)
 
 
 def test_odometry_reports_belt_travel_when_belts_slip() -> None:
-    """A skid turn is reported as rigid rolling would have it: larger than it is."""
+    """A skid turn is reported as rigid rolling, which is larger than the true turn."""
     sim = simulation({"kind": "odometry", **SIDES}, turn=1.0)
     sim.step(2.0)
-    said, true = sim.read("a", "odometry"), sim.read("a", "truth")
-    assert 0.1 < true["yaw"] < 0.97 * said["yaw"]
+    measured, true = sim.read("a", "odometry"), sim.read("a", "truth")
+    assert 0.1 < true["yaw"] < 0.97 * measured["yaw"]
 
 
 def test_dead_reckoning_integrates_along_an_arc() -> None:
@@ -46,7 +46,7 @@ def test_dead_reckoning_integrates_along_an_arc() -> None:
 
 
 def test_odometry_with_noise_drifts() -> None:
-    """Noise of 5 % a reading: the error over 1 m is 5 % over the root of the readings."""
+    """With 5 % noise per reading, the error over 1 m is 5 % / sqrt(number of readings)."""
     ends = []
     for seed in range(300):
         rng, at = np.random.default_rng(seed), OdometryState()
@@ -63,9 +63,9 @@ def test_odometry_with_noise_drifts() -> None:
 def test_ins_without_errors_is_exact_and_drifts_with_errors() -> None:
     sim = simulation({"kind": "ins", "mount": "body", "rate_hz": 25}, forward=0.3, turn=0.4)
     sim.step(2.0)
-    said, true = sim.read("a", "ins"), sim.read("a", "truth")
+    measured, true = sim.read("a", "ins"), sim.read("a", "truth")
     for key in ("x", "y", "z", "roll", "pitch", "yaw"):
-        assert said[key] == pytest.approx(true[key], abs=1e-6)
+        assert measured[key] == pytest.approx(true[key], abs=1e-6)
 
 
 def test_ins_drift_rate_is_constant() -> None:
@@ -88,16 +88,16 @@ def test_gps_reports_north_west_and_accuracy() -> None:
     read = reader(sim, "gps")
     fixes = [read() for _ in range(4000)]
     assert all(fix["fix"] == 1 and fix["satellites"] == 12 for fix in fixes)
-    told = Gps(mount="body")
-    places = np.array([told.metres(fix["latitude"], fix["longitude"]) for fix in fixes])
+    gps = Gps(mount="body")
+    places = np.array([gps.metres(fix["latitude"], fix["longitude"]) for fix in fixes])
     assert places.mean(axis=0) == pytest.approx([30.0, -20.0], abs=0.05)
     assert places.std(axis=0) == pytest.approx(0.75, rel=0.05)
-    north = math.degrees(fixes[0]["latitude"] - told.latitude)
+    north = math.degrees(fixes[0]["latitude"] - gps.latitude)
     assert north == pytest.approx(30 / 111_195, rel=0.2)  # 111.2 km to the degree
 
 
 def test_gps_needs_four_satellites() -> None:
-    """A roof takes the high ones away, four walls and a roof all of them."""
+    """A roof hides the high satellites; four walls and a roof hide all."""
     roof = block("roof", (0, 0, 2), (4, 4, 0.1))
     walls = [
         block(f"wall{n}", (2 * x, 2 * y, 1), (0.1 if x else 4, 0.1 if y else 4, 2))
@@ -106,7 +106,7 @@ def test_gps_needs_four_satellites() -> None:
     under = reader(simulation({"kind": "gps", **UP}, objects=(roof,)), "gps")
     seen = [under() for _ in range(3000)]
     assert 4 <= seen[0]["satellites"] < 12
-    worst = np.std([told["altitude"] for told in seen])
+    worst = np.std([fix["altitude"] for fix in seen])
     share = (seen[0]["satellites"] - 4) / 8
     assert worst == pytest.approx(2.5 + (0.75 - 2.5) * share, rel=0.05)
     inside = reader(simulation({"kind": "gps", **UP}, objects=(roof, *walls)), "gps")()
@@ -116,8 +116,8 @@ def test_gps_needs_four_satellites() -> None:
 
 
 def test_compass_measures_heading_with_noise() -> None:
-    told = {"kind": "compass", **UP, "noise": 0.05, "declination": 0.2}
-    sim = simulation(told, {**told, "name": "astray", "bias": 0.3})
+    options = {"kind": "compass", **UP, "noise": 0.05, "declination": 0.2}
+    sim = simulation(options, {**options, "name": "astray", "bias": 0.3})
     put(sim, yaw=3.0)
     read = reader(sim, "compass")
     headings = np.array([read()["heading"] for _ in range(4000)])
@@ -133,9 +133,9 @@ def test_compass_measures_heading_with_noise() -> None:
 
 def test_motion_capture_tracks_any_body_with_noise_and_delay() -> None:
     ball = block("crate", (1.0, 2.0, 0.25), (0.5, 0.5, 0.5), yaw_deg=30)
-    told = {"kind": "mocap", "noise": 0.0005, "turn_noise": 0.003}
+    options = {"kind": "mocap", "noise": 0.0005, "turn_noise": 0.003}
     sim = simulation(
-        {**told, "body": "body"}, {**told, "body": "crate", "name": "it"}, objects=(ball,)
+        {**options, "body": "body"}, {**options, "body": "crate", "name": "it"}, objects=(ball,)
     )
     read = reader(sim, "it")
     frames = [read() for _ in range(4000)]
@@ -147,7 +147,7 @@ def test_motion_capture_tracks_any_body_with_noise_and_delay() -> None:
     sim.step(0.1)
     assert sim.time - sim.read("a", "mocap").time >= 0.01 - 1e-9
     with pytest.raises(UnknownName, match="did you mean 'crate'"):
-        simulation({**told, "body": "crat"}, objects=(ball,))
+        simulation({**options, "body": "crat"}, objects=(ball,))
 
 
 def test_motion_capture_loses_frames() -> None:

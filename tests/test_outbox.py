@@ -41,7 +41,7 @@ class Speaker(asyncio.Protocol):
 
 @asynccontextmanager
 async def pair() -> AsyncIterator[Any]:
-    """Yield a speaker and the socket at the other end."""
+    """Yield the server side of a connection and the socket at the other end."""
     near, far = socket.socketpair()
     near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
     far.setblocking(False)

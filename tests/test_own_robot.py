@@ -1,4 +1,4 @@
-"""A lab's own robot from a clone to its sheet, as the tutorial has it."""
+"""Tutorial of an own robot, from a clone to its mobility sheet."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Real-time pacing, and the lockstep turns for which time stands still."""
+"""Real-time pacing and lockstep turns."""
 
 import math
 
@@ -9,7 +9,7 @@ from grouser.service.pace import MAX_LAG, RealTimePacer
 
 
 class Clock:
-    """A wall clock that only `sleep` and the test move."""
+    """Wall clock that advances by `sleep` and by the test."""
 
     def __init__(self, now: float = 0.0) -> None:
         self.now = now

@@ -1,4 +1,4 @@
-"""Paths: closed, smooth, and honest about what is wrong with them."""
+"""Belt paths: closure, smoothness and errors."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A path over the network: the trials' driver, poses of motion capture, real sockets."""
+"""Path following over the network: driver of the trials, motion capture, real sockets."""
 
 import math
 from pathlib import Path
@@ -28,7 +28,7 @@ robots:
 def motion_capture_message(
     x: float, y: float, yaw: float, *, axes: Axes = Axes.Z_DOWN, tracked: bool = True
 ) -> MotionCapture:
-    """Return what the wire says of a body at x, y (m) turned by yaw (rad) in the world."""
+    """Return the message for a body at x, y (m) with yaw (rad) in the world frame."""
     if not tracked:
         return MotionCapture(1.0, "mocap", False)
     return MotionCapture(
@@ -43,11 +43,11 @@ def test_received_pose_gives_the_command_of_the_trial_driver(axes: Axes, law: Pa
     follower, state = PathFollower(path, law, axes=axes), law.begin(1)
     law.enter(state, 0, path)
     for x, y, yaw in ((0.0, 0.0, 0.3), (0.95, 0.45, -2.0), (1.5, 0.6, 0.1)):
-        told = follower.command(motion_capture_message(x, y, yaw, axes=axes))
+        command = follower.command(motion_capture_message(x, y, yaw, axes=axes))
         wxyz = from_rpy(0.02, -0.1, yaw)[None]
         row = law.act(state, [0], np.array([[x, y, 0.05]]), wxyz)[0]
-        assert list(told.values()) == pytest.approx(row.tolist())
-        assert tuple(told) == law.words
+        assert list(command.values()) == pytest.approx(row.tolist())
+        assert tuple(command) == law.words
 
 
 def test_missing_pose_gives_no_command_and_the_end_stops() -> None:
@@ -71,7 +71,7 @@ def test_invalid_path_is_rejected() -> None:
 
 
 def test_goal_is_reached_over_tcp(tmp_path: Path) -> None:
-    """It starts turned away by 90 deg; nothing but motion capture says where it is."""
+    """The initial yaw error is 90 deg; the only pose input is motion capture."""
     file = tmp_path / "goal.yaml"
     file.write_text(WORLD)
     follower = PathFollower([[0.1, 0.2], [0.3, 0.2], [0.5, 0.1]])

@@ -1,4 +1,4 @@
-"""Trials that drive paths: verdicts told apart, draws, and the same bits in any company."""
+"""Trials that drive paths: verdicts, random draws, bit-identical batches."""
 
 import math
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def outcome_bits(outcomes: list[Outcome]) -> list[tuple[str, float, bytes, str]]
 
 
 def paths(count: int = 3) -> list[Array]:
-    """Return as many paths, some of which bend."""
+    """Return ``count`` paths, straight and bent."""
     return [np.array([[0.0, 0.0], [0.12, 0.06 * n], [0.22, 0.0]]) for n in range(count)]
 
 
@@ -105,7 +105,7 @@ def test_falling_off_a_ledge_has_its_own_verdict() -> None:
 
 
 def test_motion_without_progress_along_the_path_is_stuck() -> None:
-    """It runs, sideways and far, but never nearer to its point than it was."""
+    """The roach runs far sideways without coming nearer to its path point."""
     walled = roach_world().changed(
         terrain=(Flat(friction=0.6), Step(x=0.15, length=1.0, height=0.2, friction=0.6))
     )
@@ -132,7 +132,7 @@ def test_tracked_robot_follows_the_same_path() -> None:
 
 
 def test_fast_skidding_crawler_reaches_a_small_goal_around_a_corner() -> None:
-    """Told twice its error a second, Quince spirals round this goal: it turns by a part of it."""
+    """With a gain of 2 per second Quince spirals round this goal: it skids and turns less."""
     quince = RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0))
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=(quince,))
     tracks = PathCourse(world, "quince", Place(x=1.2, y=0.0, within=0.05), limit=8.0)
@@ -157,7 +157,7 @@ def test_draws_depend_on_the_seed_only_and_follow_the_documented_order() -> None
 
 
 def test_drawn_quantities_change_the_batched_model_fields_only() -> None:
-    """All that mass changes is given to a batch, for a robot with legs and one with belts."""
+    """A batch receives all fields that mass changes, for legged and tracked robots."""
     for kind in ("velociroach", "kenaf"):
         robot = RobotEntry(name="who", kind=kind, position=(0.0, 0.0, 0.0))
         scene = compose(
@@ -217,7 +217,7 @@ def test_start_without_ground_is_rejected() -> None:
 
 
 def test_goal_position_needs_no_driver() -> None:
-    """A place is a goal of any trial."""
+    """Any trial accepts a position as its goal."""
     world = roach_world()
     entry = world.robots[0].model_copy(update={"command": {"left_speed": 15, "right_speed": 15}})
     trial = Trial(
@@ -231,7 +231,7 @@ def test_goal_position_needs_no_driver() -> None:
 
 
 def test_batch_with_static_ground_equals_single_simulation() -> None:
-    """Where MuJoCo works out once where 800 bumps are, a trial ends as a simulation does."""
+    """Poses of 800 static bumps are computed once; a trial still equals a simulation."""
     bumps = PyramidBumps(x=-0.2, y=0.0, rows=40, columns=20, friction=0.6, seed=3)
     world = roach_world().changed(terrain=(Flat(friction=0.6), bumps))
     uneven = PathCourse(world, "roach", Place(x=0.5, y=0.0, within=0.05), limit=0.4)

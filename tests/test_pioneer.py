@@ -1,4 +1,4 @@
-"""USARSim's Pioneers drive as told, skid as friction demands and sense by USARSim's names."""
+"""USARSim's Pioneers: driving, skid turns, sensors and their names."""
 
 import math
 
@@ -43,7 +43,7 @@ def heading(sim: Simulation) -> float:
 
 
 def displacement(sim: Simulation, seconds: float) -> Array:
-    """Let time pass; return how far the robot went along x and y, m."""
+    """Step the simulation; return the displacement along x and y, m."""
     before = sim.pose("r").position
     sim.step(seconds)
     return (sim.pose("r").position - before)[:2]
@@ -54,7 +54,7 @@ def displacement(sim: Simulation, seconds: float) -> Array:
 def test_drives_straight_at_the_commanded_speed(kind: str, speed: float) -> None:
     sim = simulation(kind)
     sim.command("r", forward=speed)
-    sim.step(1.5)  # a caster that was pushed turns round first
+    sim.step(1.5)  # the caster turns round first
     way, lateral = displacement(sim, 2.0)
     assert way == pytest.approx(2.0 * speed, rel=0.02)
     assert abs(lateral) < 0.002
@@ -77,11 +77,11 @@ def test_wheel_speeds_are_set_by_side_and_by_name(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["p2at", "p3at"])
 @pytest.mark.parametrize("turn", [0.4, -0.9])
 def test_skid_turn_rate_follows_from_friction_at_four_points(kind: str, turn: float) -> None:
-    """Where four equally loaded points slide, moments balance at B²/(B² + L²) of rigid rolling."""
-    sim, told = simulation(kind), PIONEERS[kind]
+    """Four equally loaded sliding points: moments balance at B²/(B² + L²) of rigid rolling."""
+    sim, pioneer = simulation(kind), PIONEERS[kind]
     sim.command("r", turn=turn)
     sim.step(0.5)
-    expected = turn * told.gauge**2 / (told.gauge**2 + told.wheel_base**2)
+    expected = turn * pioneer.gauge**2 / (pioneer.gauge**2 + pioneer.wheel_base**2)
     angles, heights, rates = [], [], []
     for _ in range(100):
         sim.step(0.01)
@@ -91,8 +91,8 @@ def test_skid_turn_rate_follows_from_friction_at_four_points(kind: str, turn: fl
         assert sim.data.ncon == 4
     turned = np.unwrap(angles)
     assert (turned[-1] - turned[0]) / 0.99 == pytest.approx(expected, rel=0.02)
-    assert np.std(heights) < 1e-6  # it does not hop,
-    assert np.std(rates) < 1e-3  # nor stutter
+    assert np.std(heights) < 1e-6  # no hopping,
+    assert np.std(rates) < 1e-3  # no stuttering
     assert np.linalg.norm(sim.pose("r").position[:2]) < 0.01
 
 
@@ -122,9 +122,9 @@ def test_climbs_ten_degrees_holds_and_spends_the_potential_energy(kind: str) -> 
     sim.step(3.5)
     spent = sum(sim.energy("r").values())
     rise = sim.pose("r").position[2] - sim.scene.robots["r"].standing
-    told, wheels = PIONEERS[kind], 2 * len(PIONEERS[kind].axles)
-    lost = wheels * told.wheel.damping * (0.5 / told.wheel.radius) ** 2 * 3.5
-    needed = told.mass * (9.81 * rise + 0.5**2 / 2) + lost
+    pioneer, wheels = PIONEERS[kind], 2 * len(PIONEERS[kind].axles)
+    lost = wheels * pioneer.wheel.damping * (0.5 / pioneer.wheel.radius) ** 2 * 3.5
+    needed = pioneer.mass * (9.81 * rise + 0.5**2 / 2) + lost
     assert rise > 0.12
     assert needed <= spent < 1.15 * needed  # the rest: slip at the start
     sim.command("r", forward=0.0)
@@ -134,8 +134,8 @@ def test_climbs_ten_degrees_holds_and_spends_the_potential_energy(kind: str) -> 
 
 @pytest.mark.parametrize("kind", PIONEERS)
 def test_full_acceleration_and_braking_do_not_tip_the_robot(kind: str) -> None:
-    sim, told = simulation(kind), PIONEERS[kind]
-    top = told.drive.speed * told.wheel.radius
+    sim, pioneer = simulation(kind), PIONEERS[kind]
+    top = pioneer.drive.speed * pioneer.wheel.radius
     for speed in (top, 0.0, -top, 0.0):
         sim.command("r", forward=speed)
         for _ in range(20):
@@ -147,10 +147,10 @@ def test_full_acceleration_and_braking_do_not_tip_the_robot(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", PIONEERS)
 def test_centre_of_mass_agrees_with_the_table(kind: str) -> None:
-    sim, told = simulation(kind), PIONEERS[kind]
+    sim, pioneer = simulation(kind), PIONEERS[kind]
     mujoco.mj_forward(sim.model, sim.data)
-    centre = sim.data.subtree_com[sim.model.body("r/body").id] - [0, 0, told.standing]
-    assert centre == pytest.approx(told.centre, abs=1e-9)
+    centre = sim.data.subtree_com[sim.model.body("r/body").id] - [0, 0, pioneer.standing]
+    assert centre == pytest.approx(pioneer.centre, abs=1e-9)
 
 
 def test_p2at_has_the_printed_numbers_of_usarsim() -> None:
@@ -189,12 +189,12 @@ def block(name: str, x: float, y: float, size: tuple[float, float, int]) -> Box:
 def test_sonars_are_numbered_clockwise_from_the_left() -> None:
     walls = (block("left", 0, 2.05, (9, 0.1, 1)), block("right", 0, -1.05, (9, 0.1, 1)))
     sim = simulation("p2at", sensors=True, objects=walls)
-    said = {name: sim.read("r", name)["range"] for name in (*SONARS, "R1", "R8")}
-    assert said["F1"] == pytest.approx(2.0 - 0.13, rel=0.01)
-    assert said["R8"] == pytest.approx(2.0 - 0.13, rel=0.01)
-    assert said["F8"] == pytest.approx(1.0 - 0.13, rel=0.01)
-    assert said["R1"] == pytest.approx(1.0 - 0.13, rel=0.01)
-    assert said["F4"] == said["F5"] == 5.0  # nothing ahead
+    ranges = {name: sim.read("r", name)["range"] for name in (*SONARS, "R1", "R8")}
+    assert ranges["F1"] == pytest.approx(2.0 - 0.13, rel=0.01)
+    assert ranges["R8"] == pytest.approx(2.0 - 0.13, rel=0.01)
+    assert ranges["F8"] == pytest.approx(1.0 - 0.13, rel=0.01)
+    assert ranges["R1"] == pytest.approx(1.0 - 0.13, rel=0.01)
+    assert ranges["F4"] == ranges["F5"] == 5.0  # nothing ahead
 
 
 def test_laser_measures_the_wall_and_not_its_own_robot() -> None:
@@ -214,7 +214,7 @@ def test_odometry_and_ins_follow_a_straight_run() -> None:
     x = sim.read("r", "GroundTruth")["x"]
     assert sim.read("r", "Odometry")["x"] == pytest.approx(x, rel=0.02)
     assert sim.read("r", "INS")["x"] == pytest.approx(x, rel=0.02)
-    spin = 5.0 * 0.4 / P2AT.wheel.radius % math.tau  # after the next second
+    spin = 5.0 * 0.4 / P2AT.wheel.radius % math.tau  # one second later
     sim.step(1.0)
     tick = sim.read("r", "ECLeft")["front_left"]
     assert tick == pytest.approx(spin, abs=0.1)

@@ -1,4 +1,4 @@
-"""The loop of plan, drive, learn; and what ``grouser plan`` says, also when there is no path."""
+"""Plan loop (plan, drive, update costs) and output of ``grouser plan``."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_stop_after_three_trials_returns_the_best_so_far(flat_task: PlanTask) ->
 
     result = plan(flat_task, LITTLE, stop=lambda: len(seen) >= 3, watch=watch)
     assert result.ended == "out of time"
-    assert 3 <= result.driven <= 6  # those that ended at the same look count
+    assert 3 <= result.driven <= 6  # trials that ended at the same sample count
     assert result.best is not None
 
 
@@ -120,7 +120,7 @@ def test_unknown_planner_or_robot_names_the_nearest_match() -> None:
 
 
 class TestCostMap:
-    """Two ways, left and right, on level ground: the right one is dear and fails."""
+    """Cost map of two paths on level ground; the right one is costly and fails."""
 
     @pytest.fixture
     def free(self) -> ValidityMap:
@@ -147,7 +147,7 @@ class TestCostMap:
             cost.learn(self.drive(free, 0.5, 2.0))
             cost.learn(self.drive(free, -0.5, 6.0))
         per_metre = cost.energy_per_metre()
-        # 1 J/m and 3 J/m, drawn a little to the mean of 2.
+        # 1 J/m and 3 J/m, regularized towards the mean of 2.
         assert per_metre[75, 50] == pytest.approx(1.0, abs=0.25)
         assert per_metre[25, 50] == pytest.approx(3.0, abs=0.25)
         assert cost.predict(path_from_waypoints(free, [(0.0, 0.5), (2.0, 0.5)]))[0] < 2.5
@@ -172,7 +172,7 @@ class TestCostMap:
         known, price = cost.known, cost.per_metre()
         assert known[75, 50] > 0.3
         assert known[50, 99] < 0.01
-        # Never driven: dearer than what is known to be good, cheaper than what is known to be bad.
+        # Unexplored ground costs more than known good ground and less than known bad ground.
         assert price[75, 45] < price[50, 99] < price[25, 45]
         curious = cost.per_metre(exploration_bonus=0.2)
         assert curious[50, 99] == pytest.approx(0.8 * price[50, 99], rel=0.01)
@@ -181,7 +181,7 @@ class TestCostMap:
     def test_repeated_failures_at_one_place_lead_to_a_detour(
         self, free: ValidityMap, times: int
     ) -> None:
-        """Nobody has arrived yet; a way round is longer by 40 %, and nobody knows it."""
+        """No trial has arrived yet; the unexplored detour is 40 % longer."""
         cost = CostMap(free)
         for _ in range(times):
             cost.learn(self.drive(free, -0.5, 1.0, arrived=False, until=1.0))
@@ -194,7 +194,7 @@ class TestCostMap:
         assert cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
     def test_cost_of_a_slope_extends_beside_the_path(self, free: ValidityMap) -> None:
-        """Three quarters of the energy went into the first half of the way."""
+        """Three quarters of the energy were spent on the first half of the path."""
         cost = CostMap(free)
         path = path_from_waypoints(free, [(0.0, 0.0), (2.0, 0.0)])
         x = np.linspace(0.0, 2.0, 100)
@@ -206,7 +206,7 @@ class TestCostMap:
         assert energy[beside][0] > 1.5 * energy[beside][1]
 
     def test_falls_are_predicted_where_lateral_error_exceeds_clearance(self) -> None:
-        """A ridge between two drops: nobody fell yet, but all wander 0.1 m to either side."""
+        """A ridge between two drops: no trial fell, but lateral errors are 0.1 m."""
         stands = np.zeros((16, 101, 101), bool)
         stands[:, 30:71] = True
         ridge = ValidityMap(np.array([0.0, -1.0]), 0.02, stands, np.zeros((101, 101)))
@@ -221,7 +221,7 @@ class TestCostMap:
         )
         assert middle > 0.9
         assert near < 0.8 * middle
-        # Four falls from the middle of the ridge say more than all that.
+        # Four falls from the middle of the ridge outweigh this prediction.
         over = np.column_stack([x[:100], np.append(np.zeros(99), -0.6)])
         for _ in range(4):
             cost.learn(DrivenTrial(path, over, x[:100], False))
@@ -312,7 +312,7 @@ def test_timeout_ends_the_plan() -> None:
     result = run_plan(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
     assert result.exit_code == 1
     assert "out of time: no trial has finished" in output_words(result)
-    assert time.monotonic() - begun < 20  # loading and looking at the ground included
+    assert time.monotonic() - begun < 20  # includes loading and the cost map
 
 
 def test_ctrl_c_prints_the_best_so_far(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A robot placement on the ground: as statics says, for every robot that can go anywhere."""
+"""Placement of robots on the ground against statics, for every mobile robot."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kenaf() -> RobotFootprint:
 
 
 class HeightFunction:
-    """Ground whose height is a function of x and y."""
+    """Ground with a height function of x and y."""
 
     def __init__(self, height: Callable[..., Any]) -> None:
         self.height = height
@@ -67,7 +67,7 @@ def test_every_mobile_robot_stands_on_level_ground(kind: str) -> None:
         HeightFunction(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]]
     )
     assert placement.verdict.tolist() == [STANDS]
-    # Where the scene puts it: as far above the ground as the robot says, give or take its springs.
+    # The scene places it at its standing height; springs account for the tolerance.
     assert placement.height[0] - 0.3 == pytest.approx(scene.robots["r"].standing, rel=0.06)
     assert footprint.groups in {2, 3, 4, 6}
 
@@ -79,7 +79,9 @@ def test_supports_are_the_legs_of_a_roach_and_the_sides_of_a_crawler(
     assert kenaf.groups == 2
     assert kenaf.rolls
     assert not roach.rolls
-    assert roach.body[:, 2].min() == pytest.approx(0.025, abs=1e-4)  # half its box under the hips
+    assert roach.body[:, 2].min() == pytest.approx(
+        0.025, abs=1e-4
+    )  # half the height of its body below the hips
 
 
 def test_placement_on_a_plane_has_its_exact_slope_and_height(roach: RobotFootprint) -> None:
@@ -127,7 +129,7 @@ def test_cost_map_agrees_with_single_placements(roach: RobotFootprint) -> None:
     poses[:, 1] = validity.corner[1] + validity.step * row
     looked_up = validity.stands(poses[:, :2], poses[:, 2])
     placement = place_on_ground(ground, roach, poses).valid
-    # The map knows heights by cells of a raster; only beside edges may the two differ.
+    # The map has heights per raster cell; the two may differ beside edges only.
     assert (looked_up == placement).mean() > 0.97
     assert 0.3 < placement.mean() < 0.9
     assert stands_at(ground, roach, 0.0, 0.75) == STANDS

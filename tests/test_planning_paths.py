@@ -1,4 +1,4 @@
-"""Paths over the double bridge: every planner by name, both bridges, same seed same path."""
+"""Paths over the double bridge for every planner: validity, seeds, candidates, smoothing."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_unknown_planner_lists_the_allowed_ones(bridge: ValidityMap) -> None:
 
 @pytest.mark.parametrize("planner", ["PRM", "FMT", "RRTstar", "STRIDE"])
 def test_planner_returns_none_without_a_path(planner: str) -> None:
-    # A wall right through: the planners give up by themselves.
+    # A wall across the map: planners stop without a path.
     valid = np.ones((16, 20, 30), bool)
     valid[:, :, 15] = False
     walled = ValidityMap(np.zeros(2), 0.1, valid, np.zeros((20, 30)))
@@ -121,7 +121,7 @@ def test_candidates_are_distinct_and_use_both_bridges(
 
 
 def test_shortest_candidate_is_near_the_optimum(roadmap: Roadmap) -> None:
-    # Around the pit's corner at (0.5, 0.5), kept off by half the robot's width.
+    # Around the pit's corner at (0.5, 0.5), at a distance of half the robot's width.
     least = 2 * np.hypot(1.1, 0.54) + 1.0
     assert roadmap.candidates(1)[0].length < 1.02 * least
 
@@ -159,7 +159,7 @@ def test_shortcut_path_is_straight_on_ground_of_equal_cost(bridge: ValidityMap) 
     even_ground = np.ones_like(bridge.height)
     straight = shortcut(bridge, zigzag, even_ground)
     assert straight == pytest.approx(zigzag[[0, -1]])
-    # Dear ground between them is worth the detour that the path already makes around it.
+    # The detour of the path around costly ground is kept.
     rows, columns = bridge.height.shape
     x = bridge.corner[0] + bridge.step * np.arange(columns)
     y = bridge.corner[1] + bridge.step * np.arange(rows)
@@ -179,7 +179,7 @@ def test_memory_is_bounded_for_a_small_robot_on_a_large_map() -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert straight.length == pytest.approx(14.4, abs=0.01)
-    assert most < 100e6  # every way between two of its 300 points at once: 1.7 GB
+    assert most < 100e6  # all pairs of its 300 points at once would need 1.7 GB
 
 
 def test_smoothing_shortens_the_path_and_keeps_its_ends(bridge: ValidityMap) -> None:
@@ -196,7 +196,7 @@ def test_length_and_clearance_match_hand_measurements(bridge: ValidityMap) -> No
     middle = path_from_waypoints(bridge, [(-0.4, 0.75), (0.4, 0.75)])
     beside = path_from_waypoints(bridge, [(-0.4, 0.65), (0.4, 0.65)])
     assert middle.length == pytest.approx(0.8)
-    # Half the bridge's width, less half the robot's feet: 0.25 - 0.042.
+    # Half the width of the bridge less half the width of the feet: 0.25 - 0.042 m.
     assert middle.clearance == pytest.approx(0.208, abs=2 * bridge.step)
     assert middle.clearance - beside.clearance == pytest.approx(0.1, abs=2 * bridge.step)
     assert np.hypot(*np.diff(resample(middle.waypoints, 0.03), axis=0).T) == pytest.approx(0.8 / 27)

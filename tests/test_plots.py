@@ -1,4 +1,4 @@
-"""Figures of a comparison are drawn, and their mistakes told."""
+"""Figures of a comparison."""
 
 from collections.abc import Callable
 from pathlib import Path

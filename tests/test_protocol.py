@@ -1,4 +1,4 @@
-"""The USARSim wire: transcripts, sloppy clients, round trips, noise."""
+"""USARSim protocol: transcripts, irregular lines, round trips, noise."""
 
 import tracemalloc
 from pathlib import Path
@@ -22,7 +22,7 @@ from grouser.protocol.usarsim.segments import parse, write
 from grouser.protocol.usarsim.truth import TruthRequest
 
 HERE = Path(__file__).parent / "transcripts"
-"""A session's lines per dialect: a server's, and a client's, which is the same for all three."""
+"""Transcripts: server lines per dialect, and client lines, which are equal for all three."""
 TRANSCRIPTS = {named: (HERE / f"{named}.txt").read_text() for named in DIALECTS}
 COMMAND_LINES = (HERE / "commands.txt").read_text()
 
@@ -34,12 +34,12 @@ PACKAGE_LINES = {
 
 
 def wire(lines: str) -> bytes:
-    """Return lines of text as they travel."""
+    """Return lines of text as bytes on the wire."""
     return lines.replace("\n", "\r\n").encode("latin-1")
 
 
 def commands_of(named: str) -> bytes:
-    """Return the client's part of a conversation in one dialect."""
+    """Return the client's lines of a transcript."""
     return wire(COMMAND_LINES + PACKAGE_LINES[DIALECTS[named]] + "\n")
 
 
@@ -70,7 +70,7 @@ def test_client_transcript_round_trips(named: str) -> None:
 
 
 OWN_HEADS = {"LOCKSTEP", "STEP", "TICK", "KICK", "CONSOLE", "RADIO", "NOTICE"}
-"""Lines of Grouser's own, of which there is no transcript."""
+"""Lines of Grouser's extensions, which no transcript contains."""
 
 
 def test_transcripts_cover_every_command_and_message() -> None:
@@ -247,7 +247,7 @@ def test_text_cannot_contain_a_line_end(text: str) -> None:
 
 
 class TestTruthPort:
-    """Port 3989."""
+    """Protocol of the truth port, 3989."""
 
     def test_transcript_round_trips(self) -> None:
         row = (

@@ -1,4 +1,4 @@
-"""The USARSim wire in three dialects: what means something else, digits, axes."""
+"""USARSim dialects: differences of meaning, digits, axes."""
 
 import math
 
@@ -23,7 +23,7 @@ from grouser.protocol.usarsim.values import FixedDecimals, shortest_text, unsign
 
 
 class TestDialects:
-    """Where the three differ in what a command means."""
+    """Differences of the three dialects in the meaning of commands."""
 
     def test_drive_with_one_side_depends_on_the_dialect(self) -> None:
         half = SkidDrive(left=1.0)
@@ -82,7 +82,7 @@ class TestDialects:
 
 
 class TestNumbers:
-    """Digits, cut or rounded."""
+    """Digits of numbers, cut or rounded."""
 
     @pytest.mark.parametrize(
         ("value", "cut", "rounded"),
@@ -129,7 +129,7 @@ class TestNumbers:
 
 
 class TestAxes:
-    """Ours, x forward, y left, z up, against the wire's."""
+    """Grouser's axes (x forward, y left, z up) and those of the wire."""
 
     def test_axes_agree_with_the_transcript(self) -> None:
         # Spawned 1.80 m below the origin it settles at z = 1.85, and right is +y (reference).
@@ -147,7 +147,7 @@ class TestAxes:
         assert frame.angles(frame.angles(vector)) == vector
 
     def test_z_down_is_a_rotation_of_whole_poses(self) -> None:
-        """Turning angles by sign is the same as turning the rotation matrix by half a turn."""
+        """A sign change of the angles equals half a turn of the rotation matrix."""
         from grouser.frames import from_rpy, multiply, rotate, to_rpy
 
         ours = (0.3, -0.2, 1.1)

@@ -1,4 +1,4 @@
-"""The USARSim wire: every message there and back, and noise."""
+"""USARSim protocol: round trips of every message, and noise."""
 
 import dataclasses
 import functools
@@ -63,9 +63,9 @@ WORDS = st.text(
     max_size=8,
 )
 NAMES = st.from_regex(r"[A-Za-z]{2,8}", fullmatch=True)
-"""For keys and for texts among numbers."""
+"""Alphabet of keys and of texts among numbers."""
 GRID = st.integers(0, 628).map(lambda hundredths: hundredths / 100)
-"""Numbers that every style of every dialect can say, and angles that none of them turns."""
+"""Numbers that every style of every dialect can express, and angles that none changes."""
 MILLION = st.floats(-1e6, 1e6)
 ANY = st.floats(allow_nan=False, allow_infinity=False)
 FLAGS = ("true", "false")
@@ -95,7 +95,7 @@ KEYED = {
     | st.integers(0, 99)
     | NAMES.filter(lambda word: word.lower() not in FLAGS),
 }
-"""Fields that are lists of keys and numbers, and what else their values may be."""
+"""Fields that are lists of keys and numbers, with other permitted values."""
 for described in (state.State, geo_conf.RobotGeometry, geo_conf.RobotConfiguration):
     VOCABULARY[described, "type"] = st.sampled_from(state.VEHICLES)
 
@@ -124,7 +124,7 @@ def values(hint: Any, numbers: Any) -> Any:
 
 
 def pairs(numbers: Any) -> Any:
-    """Return a strategy for a list of keys and values whose keys no message knows."""
+    """Return a strategy for a list of keys and values with keys unused by messages."""
     keys = NAMES.filter(lambda word: word.lower() not in KEYS)
     one = st.tuples(keys, numbers)
     return st.lists(one, min_size=1, max_size=3, unique_by=lambda pair: pair[0].lower()).map(tuple)
@@ -132,7 +132,7 @@ def pairs(numbers: Any) -> Any:
 
 @functools.cache
 def messages(cls, numbers: Any) -> Any:
-    """Return a strategy for a class of the wire."""
+    """Return a strategy for a message class."""
     hints = typing.get_type_hints(cls, include_extras=True)
     parts = {field.name: field.name for field in dataclasses.fields(cls)}
     for name in parts:
@@ -146,7 +146,7 @@ def messages(cls, numbers: Any) -> Any:
 
 
 def has_identifying_key(command: Message) -> bool:
-    """Whether a command has a key that tells its form: DRIVE alone has many."""
+    """Return True if a command has a key that identifies its form; DRIVE has many forms."""
     named = ServerSide(UT2004).receive(b"".join(ClientSide(UT2004).send(command)))
     return type(named[0]) is type(command)
 
@@ -155,7 +155,7 @@ def has_identifying_key(command: Message) -> bool:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_commands_round_trip(cls, data: Any) -> None:
-    """Client → bytes → server, with every digit."""
+    """Client → bytes → server, exact in every digit."""
     dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     command = data.draw(messages(cls, ANY).filter(has_identifying_key))
     (line,) = ClientSide(dialect).send(command)
@@ -166,7 +166,7 @@ def test_commands_round_trip(cls, data: Any) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_messages_round_trip(cls, data: Any) -> None:
-    """Server → bytes → client, with numbers that the dialect can say, less what it leaves out."""
+    """Server → bytes → client, for numbers and fields that the dialect can express."""
     dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     message = data.draw(messages(cls, GRID))
     parsed = ClientSide(dialect).receive(b"".join(ServerSide(dialect).send(message)))
@@ -174,7 +174,7 @@ def test_messages_round_trip(cls, data: Any) -> None:
 
 
 def expected(message: Message, dialect: Dialect) -> list[Message]:
-    """Return what a client of a dialect gets to know of a message."""
+    """Return a message as a client of a dialect receives it."""
     changes = {}
     if isinstance(message, setting.Response) and not dialect.responses:
         return []
@@ -196,7 +196,7 @@ def expected(message: Message, dialect: Dialect) -> list[Message]:
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_encoding_is_idempotent_after_one_round_trip(cls, data: Any) -> None:
-    """What a client read and says again is the same text, whatever the number was."""
+    """A message that was received and encoded again is the same text."""
     dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     lines = ServerSide(dialect).send(data.draw(messages(cls, MILLION)))
     parsed = ClientSide(dialect).receive(b"".join(lines))
@@ -274,7 +274,7 @@ def test_noise_uses_bounded_memory() -> None:
         for packet in packets:
             server.receive(packet)
 
-    feed_all()  # what is made once: compiled patterns, shapes of messages
+    feed_all()  # created once: compiled patterns, message layouts
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
     for _ in range(2):
@@ -288,7 +288,7 @@ def test_noise_uses_bounded_memory() -> None:
     "part", [b"{", b"}", b"{}", b"{ ", b"{a ", b"{a b} ", b" ", b",", b"{Name a ", b"{Name a b c}"]
 )
 def test_hostile_lines_take_linear_time(part: bytes) -> None:
-    """Sixteen times as much may take sixteen times as long, not 256 times."""
+    """A line of 16 times the length may take 16 times as long, not 256 times."""
     once, more = (
         parse_time(b"SEN " + part * (size // len(part)) + b"\n") for size in (2**14, 2**18)
     )

@@ -1,4 +1,4 @@
-"""Infrared, sonar and laser against geometry by hand; then the statistics of their errors."""
+"""Infrared, sonar and laser against geometry, and statistics of their errors."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from grouser.world.objects import Ball, Cylinder
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-UP = {"mount": "body", "at": [0.0, 0.0, 0.31]}  # 0.4 m over the ground
+UP = {"mount": "body", "at": [0.0, 0.0, 0.31]}  # 0.4 m above the ground
 WALL = block("wall", (2.1, 0, 1), (0.2, 40, 2))  # its face is at x = 2
 
 
@@ -88,7 +88,7 @@ def test_sonar_noise_grows_with_distance() -> None:
 
 
 def room_range(angle: float, x: float, y: float, half: tuple[float, float] = (4.0, 3.0)) -> float:
-    """Return how far it is from (x, y) to the walls of a room about the origin."""
+    """Return the distance from (x, y) to the walls of a room around the origin, m."""
     c, s = math.cos(angle), math.sin(angle)
     to_x = (math.copysign(half[0], c) - x) / c if abs(c) > 1e-12 else math.inf
     to_y = (math.copysign(half[1], s) - y) / s if abs(s) > 1e-12 else math.inf
@@ -98,7 +98,7 @@ def room_range(angle: float, x: float, y: float, half: tuple[float, float] = (4.
 def circle_range(
     angle: float, x: float, y: float, centre: tuple[float, float], radius: float
 ) -> float:
-    """Return how far it is from (x, y) to a circle, inf if the ray misses it."""
+    """Return the distance from (x, y) to a circle, m; inf if the ray misses it."""
     c, s = math.cos(angle), math.sin(angle)
     dx, dy = centre[0] - x, centre[1] - y
     along, lateral = dx * c + dy * s, -dx * s + dy * c
@@ -119,7 +119,7 @@ ROOM = (
 
 @pytest.mark.parametrize("pose", [(0.0, 0.0, 0.0), (0.3, -0.4, 0.7), (-1.2, 1.1, -2.2)])
 def test_laser_of_181_rays_agrees_with_geometry(pose: tuple[float, float, float]) -> None:
-    """To 1e-6 m, from right to left, with the robot's own body in the way of none."""
+    """Rays run from right to left, agree to 1e-6 m and ignore the robot's own body."""
     x, y, yaw = pose
     sim = simulation({"kind": "laser", **UP, **SICK_LMS200}, objects=ROOM)
     put(sim, x, y, yaw=yaw)
@@ -127,7 +127,7 @@ def test_laser_of_181_rays_agrees_with_geometry(pose: tuple[float, float, float]
     assert len(ranges) == 181
     expected = []
     for index in range(181):
-        angle = yaw + math.radians(index - 90)  # the first looks to the right
+        angle = yaw + math.radians(index - 90)  # the first ray points to the right
         expected.append(
             min(
                 room_range(angle, x, y),
@@ -182,7 +182,7 @@ def test_invalid_sensors_are_rejected(make: Callable[..., Any], message: str) ->
 
 
 def nine_robots() -> World:
-    """Nine robots of three kinds, close together, turned this way and that."""
+    """Return nine robots of three kinds, close together, with different yaw angles."""
     kinds = ("p3at", "packbot", "ers7")
     robots = tuple(
         RobotEntry(

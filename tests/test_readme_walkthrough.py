@@ -1,4 +1,4 @@
-"""A newcomer's first ten minutes take ten minutes, and every step gives what its page promises."""
+"""Installation and tutorials run as documented within ten minutes."""
 
 from pathlib import Path
 

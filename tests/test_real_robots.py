@@ -1,4 +1,4 @@
-"""Robots of kinds that do not ship, as files: they stand, keep the contract and do their work.
+"""Robot files of example robots: contract, driving, flippers, legs and arms.
 
 Three of them are built on models of the package example-robot-data (`make test-all` installs it).
 """
@@ -62,7 +62,7 @@ def test_robots_drive_at_the_commanded_speed(name: str, speed: float) -> None:
 
 @pytest.mark.slow
 def test_absolem_climbs_a_step_with_flippers_only() -> None:
-    """S: it has no published limit; with them it gets over what it does not without."""
+    """Absolem has no published limit; it climbs a step with flippers that it fails without."""
     file = str(ROBOTS / "absolem.yaml")
     with_them, without = (measure_candidate(file, {}, flippers=used) for used in (True, False))
     assert with_them.flippers == ("front", "rear")

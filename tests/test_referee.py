@@ -1,4 +1,4 @@
-"""The referee as a machine: states, goals, balls that go out, penalties, halves."""
+"""State machine of the referee: states, goals, throw-ins, penalties, halves."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ from grouser.world.terrain.league_field import WIDTH
 
 
 class RefereeRig:
-    """A referee without a world: clocks are wound by hand, places are made up."""
+    """Referee without a world; the test advances the clocks and sets positions."""
 
     def __init__(self, world: str = "match_1v3", *more: str) -> None:
         self.match = grouser.load(world, [*SHORT, *more]).match
@@ -98,7 +98,7 @@ def test_goal_counts_once_and_the_other_team_kicks_off() -> None:
     table = RefereeRig()
     table.play()
     table.send("ball", "sky_blue")
-    table.send("ball", "sky_blue")  # it bounces about in there
+    table.send("ball", "sky_blue")  # it bounces inside the goal
     assert dict(table.game.score) == {"red": 1, "blue": 0}
     assert (table.game.state, table.game.kicking) == ("ready", "blue")
     table.pass_time(1.5)
@@ -111,7 +111,7 @@ def test_goal_counts_once_and_the_other_team_kicks_off() -> None:
 def test_own_goal_counts_for_the_other_team() -> None:
     table = RefereeRig()
     table.play()
-    table.send("ball", "yellow")  # red's own, whoever pushed it
+    table.send("ball", "yellow")  # red's own goal, regardless of the last touch
     assert dict(table.game.score) == {"red": 0, "blue": 1}
     assert table.game.kicking == "red"
 
@@ -136,7 +136,7 @@ def test_clock_stops_while_the_game_is_stopped() -> None:
     table.send("stop")
     assert table.game.state == "set"
     assert table.messages[-1] == "set: the game is stopped, half 1, red 0 : 0 blue"
-    assert not table.moved[5 + 1 :]  # nobody was put anywhere after the line-up
+    assert not table.moved[5 + 1 :]  # no robot was placed after the line-up
     table.pass_time(50)
     assert (table.game.state, table.game.elapsed(table.time)) == ("set", pytest.approx(5))
     table.send("start")
@@ -160,7 +160,7 @@ def test_ball_that_goes_out_is_put_back_nearby(
     x, y, _ = table.places["ball"].position
     assert (x, y) == pytest.approx(back, abs=1e-4)
     assert table.game.state == "playing"
-    table.send("ball", "out")  # a second volume has seen the same
+    table.send("ball", "out")  # a second volume reports the same ball
     assert kinds(table.messages).count("throw-in") == 1
 
 
@@ -208,7 +208,7 @@ def test_second_penalty_restarts_its_time_and_a_pardon_ends_it() -> None:
         table.send("pardon", "red_attacker")
     table.moved.clear()
     table.agenda = [one for one in table.agenda if one[1].order == "pardon"]
-    table.pass_time(100)  # the clock of the second penalty rings for nobody
+    table.pass_time(100)  # the clock of the second penalty has no effect
     assert not table.moved
 
 

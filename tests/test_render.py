@@ -178,7 +178,7 @@ def test_invalid_options_are_rejected() -> None:
 
 
 def run_python(code: str, **variables: str) -> str:
-    """Run ``code`` in a fresh process and return all it says."""
+    """Run ``code`` in a new process; return its output."""
     kept = {k: v for k, v in os.environ.items() if k not in ("MUJOCO_GL", "PYOPENGL_PLATFORM")}
     source = str(Path(gl.__file__).parents[2])
     done = subprocess.run(
@@ -291,7 +291,7 @@ def test_webm_needs_no_opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     content = (tmp_path / "a.webm").read_bytes()
     assert content[:4] == bytes.fromhex("1a45dfa3")
     assert b"webm" in content[:128]
-    with Video(tmp_path / "b.webm", 20) as video:  # coded elsewhere: the same file
+    with Video(tmp_path / "b.webm", 20) as video:  # another encoder: the same file
         for shift in (0, 9):
             video.add_coded(vp8_key_frame(gradient(shift=shift)), (48, 64, 3))
     assert (tmp_path / "b.webm").read_bytes() == content

@@ -1,4 +1,4 @@
-"""A robot whose physics diverges starts over; the others never notice, to the bit."""
+"""Recovery of diverged robots: reset of one robot, bit-identical states of the others."""
 
 import time
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def reset_robot(simulation: Simulation, name: str) -> None:
 
 
 def reading_bits(simulation: Simulation) -> list[tuple[str, str, float, dict[str, bytes]]]:
-    """Return what all sensors have said since the last call, to the bit."""
+    """Return the bits of all readings since the last call."""
     return [
         (robot_name, new.sensor, new.time, {key: new.array(key).tobytes() for key in new.values})
         for robot_name, new in simulation.drain_readings()
@@ -87,9 +87,9 @@ def run(
     at: float = 0.03,
     robots: tuple[RobotEntry, RobotEntry, RobotEntry] = PACK,
 ) -> tuple[Array, tuple[str, list[Any]], list[tuple[int, str]]]:
-    """Return the run's state at every tick, a print of all it led to, and who was rescued when."""
+    """Return the state at every tick, a fingerprint of the run, and the recovered robots."""
     simulation = Simulation(world(*robots))
-    simulation.drain_readings()  # from now on readings are kept
+    simulation.drain_readings()  # readings are collected from here
     rescue = DivergenceRecovery(simulation)
     states, rescued = [], []
     for number in range(round(until / tick)):
@@ -241,7 +241,7 @@ def test_guard_costs_less_than_a_fiftieth_of_a_tick(monkeypatch: pytest.MonkeyPa
         return with_timer
 
     def no_operation() -> None:
-        """Cost nothing, so that the clock's own cost shows."""
+        """Do nothing, for the cost of the clock itself."""
 
     def clock_cost():
         spent[no_operation] = calls[no_operation] = 0
@@ -250,11 +250,11 @@ def test_guard_costs_less_than_a_fiftieth_of_a_tick(monkeypatch: pytest.MonkeyPa
             clocked()
         return (time.perf_counter() - begin - spent[no_operation]) / 1000
 
-    clock = min(clock_cost() for _ in range(10))  # the step's clock runs inside the guard's
+    clock = min(clock_cost() for _ in range(10))  # the measured step is part of the guarded step
     monkeypatch.setattr(rescue, "physics", timed(guarded))
     monkeypatch.setattr(mujoco, "mj_step", timed(step))
     shares = []
-    for _ in range(20):  # the least disturbed of many: other programs want the cores as well
+    for _ in range(20):  # minimum of several runs: other programs use the cores as well
         spent.update(dict.fromkeys(spent, 0.0))
         calls.update(dict.fromkeys(calls, 0))
         begin = time.perf_counter()
@@ -266,7 +266,7 @@ def test_guard_costs_less_than_a_fiftieth_of_a_tick(monkeypatch: pytest.MonkeyPa
 
 
 def test_only_steps_of_the_recovery_are_guarded() -> None:
-    """A guard that is nobody's attribute cannot be left behind: the simulation has none."""
+    """The guard is an argument of a step, so the simulation has no guard attribute."""
     simulation = Simulation(world(*PACK), crash_folder=None)
     before = set(vars(simulation))
     rescue = DivergenceRecovery(simulation)

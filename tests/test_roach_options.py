@@ -1,4 +1,4 @@
-"""VelociRoACH's numbers as options: legs, hips, inertia, linkage."""
+"""VelociRoACH's parameters as options: legs, hips, inertia, linkage."""
 
 import math
 
@@ -34,7 +34,7 @@ def test_roach_with_other_parameters_stands_and_runs() -> None:
 
 
 def test_short_rod_makes_the_return_stroke_faster() -> None:
-    """Slider and crank: the same way in both directions, at different speeds."""
+    """Slider-crank: both strokes have the same length and different speeds."""
     gait = describe("velociroach", {"rod_ratio": 0.6}, "here").build().gait
     phase = np.linspace(0, 2 * math.pi, 721)
     states = np.stack([phase, phase, 0 * phase, 0 * phase], axis=1)

@@ -1,4 +1,4 @@
-"""Every robot over the wire: commands that move it."""
+"""Motion commands over the wire for every robot."""
 
 import contextlib
 import math
@@ -29,7 +29,7 @@ PAN_TILT = ("ers7", "ers210", "p2dx", "p2at", "p3at")
 
 
 def heading(robot: WireRobot) -> float:
-    """Return the yaw of the wire, positive to the right."""
+    """Return the yaw in wire axes, positive to the right."""
     w, x, y, z = robot.sim.pose("r").wxyz
     return -math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
@@ -59,7 +59,7 @@ def test_faster_left_side_turns_right(kind: str) -> None:
     robot = simple_robot(kind)
     robot.send("DRIVE {Normalized true} {Left 50} {Right -50}")
     turned, before = 0.0, heading(robot)
-    for _ in range(15):  # in slices: the quick ones turn by more than half a circle
+    for _ in range(15):  # in short steps: fast robots turn by more than half a turn
         robot.sim.step(0.1)
         now = heading(robot)
         turned += math.remainder(now - before, math.tau)
@@ -192,7 +192,7 @@ def test_udk_light_accepts_lower_case_true_only() -> None:
         robot.command_of("DRIVE {Light true}")
         assert robot.drive_state.light
         robot.command_of("DRIVE {Left 0} {Right 0}")
-        assert robot.drive_state.light  # what is not said stays
+        assert robot.drive_state.light  # omitted keys keep their value
 
 
 def test_full_normalized_speed_is_the_configured_maximum() -> None:
@@ -208,7 +208,7 @@ def test_full_normalized_speed_is_the_configured_maximum() -> None:
 
 
 def tip(robot: WireRobot, drive: str) -> float:
-    """Return how high a flipper's arm is over its axis, m."""
+    """Return the height of a flipper's arm above its axis, m."""
     body = robot.sim.model.body(f"r/{drive}").id
     axis = robot.sim.data.xpos[body][2]
     return float(robot.sim.data.geom(f"r/{drive}").xpos[2] - axis)

@@ -1,4 +1,4 @@
-"""Robots of your own: what a file builds, what `--set` reaches, and what wrong files are told."""
+"""Robot files: compiled models, `--set` overrides and errors."""
 
 import dataclasses
 import shutil
@@ -33,7 +33,7 @@ ROVER = str(STUDENT / "rover.yaml")
 def test_robot_file_compiles_to_the_model_of_the_builder(
     name: str, builder: Quince | Kenaf
 ) -> None:
-    """To rounding: the files say sizes in decimals that the builders work out."""
+    """Equal up to rounding: files have decimal sizes that the builders compute."""
     ours, theirs = load_robot(ROBOTS / f"{name}.yaml").build(), builder.build()
     mine, other = ours.spec.compile(), theirs.spec.compile()
     compared = 0
@@ -76,7 +76,7 @@ def test_robots_of_equal_files_are_equal_until_a_mesh_changes(tmp_path: Path) ->
 def test_options_set_every_field(options: dict[str, float | dict[str, dict[str, Any]]]) -> None:
     robot = load_robot(ROVER, options)
     assert robot.spec.tracks[0].oval.radius == 0.08
-    assert robot.spec.tracks[0].oval.length == 0.54  # its neighbours stay
+    assert robot.spec.tracks[0].oval.length == 0.54  # other fields keep their values
 
 
 def test_set_overrides_a_robot_file_through_a_world_file() -> None:
@@ -128,13 +128,13 @@ def test_full_sweep_agrees_with_single_runs() -> None:
 def compare_sweep_with_single_runs(
     radii: tuple[float, float], heights: tuple[float, float], every: int = 1
 ) -> list[SweptRun]:
-    """Sweep the rover's pulleys, compare each ``every``-th run with the same one alone."""
+    """Sweep the rover's pulleys; compare each ``every``-th run with a single run."""
     swept = sweep(ROVER, {}, "tracks.0.oval.radius", radii, "step", heights)
     assert [(run.value, run.size) for run in swept] == [(r, h) for r in radii for h in heights]
     for run in swept[every - 1 :: every]:
         robot_name = measure_candidate(ROVER, {"tracks.0.oval.radius": run.value})
         alone = run_single(mobility_trial(robot_name, "step", run.size))
-        for field in dataclasses.fields(alone):  # to the bit
+        for field in dataclasses.fields(alone):  # bit-identical
             mine, theirs = (getattr(outcome, field.name) for outcome in (alone, run.outcome))
             if field.name not in ("trial", "wall_time"):
                 np.testing.assert_array_equal(mine, theirs, err_msg=field.name)
@@ -188,7 +188,7 @@ def test_client_joins_by_the_class_name_of_a_robot_file(tmp_path: Path) -> None:
 
 
 def faulty_robot(tmp_path: Path, *changes: tuple[str, str]) -> Path:
-    """Return the student's robot file with these replacements made in its URDF."""
+    """Return the tutorial's robot file with replacements in its URDF."""
     shutil.copytree(STUDENT, tmp_path / "student", dirs_exist_ok=True)
     urdf = tmp_path / "student" / "chassis.urdf"
     text = (STUDENT / "chassis.urdf").read_text()

@@ -1,4 +1,4 @@
-"""An MJCF underneath a robot file: classes, includes, meshes, motors and a ground of its own."""
+"""Robot files based on MJCF: classes, includes, meshes, motors and ground."""
 
 import shutil
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_ground_and_motors_of_the_mjcf_are_removed(folder: Path) -> None:
         "spinner": 5.0,  # a plain motor's ctrlrange and gear
     }
     assert robot.limits["pan"] == pytest.approx((-np.radians(150), np.radians(150)), abs=1e-5)
-    assert "spinner" not in robot.limits  # without end
+    assert "spinner" not in robot.limits  # unlimited
     assert "floor" not in [geom.name for geom in robot.spec.geoms]
 
 

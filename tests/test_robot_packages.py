@@ -1,7 +1,7 @@
-"""A package from outside, installed by pip, brings a robot and ground; without it all is as before.
+"""An installed package adds a robot, terrain, sensor and track; nothing changes without it.
 
-`packages/moon` is a whole package; it is installed into a folder of its own, and Grouser runs in
-processes that have that folder, or not.
+`packages/moon` is a complete package; pip installs it into a temporary folder, and Grouser runs in
+processes with and without that folder on their path.
 """
 
 import json
@@ -26,7 +26,7 @@ ROBOTS = [
 
 @pytest.fixture(scope="module")
 def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder into which pip has installed the package; no index is asked."""
+    """Return the folder into which pip has installed the package; no index is used."""
     folder = tmp_path_factory.mktemp("site")
     where = ("--target", str(folder), "--no-index", "--no-build-isolation", "--no-deps")
     command = [sys.executable, "-m", "pip", "install", "--quiet", *where, str(MOON)]
@@ -56,7 +56,7 @@ def run_commands(
 
 @pytest.fixture(scope="module")
 def outputs(package_folder: Path) -> dict[tuple[str, ...], tuple[int, str]]:
-    """Return what all commands say where the package is."""
+    """Return the outputs of all commands with the package installed."""
     return run_commands(package_folder, [*LISTS, *ROBOTS])
 
 

@@ -1,4 +1,4 @@
-"""The robot contract, over the whole table."""
+"""Contract of all robots in the table."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ NEEDED = {
         "grouser": {"shape": "rounded", "length": 0.006, "height": 0.01},
     }
 }
-"""Options of the robots that cannot do without."""
+"""Options of the robots that require some."""
 
 
 def simulation(kind: str, copies: int = 1, **options: Any) -> Simulation:
@@ -131,7 +131,7 @@ def test_quince_has_the_published_size() -> None:
     mujoco.mj_kinematics(robot.model, robot.data)
     tips = [robot.data.geom(f"robot0/left/grouser{n}/tip").xpos for n in range(40)]
     long = max(tip[0] for tip in tips) - min(tip[0] for tip in tips)
-    # 685 mm of belt and 40 grousers 16 mm high; middles of tips, none quite at the ends.
+    # 685 mm of belt, 40 grousers 16 mm high; measured at the middles of the tips.
     assert 0.69 < long < 0.72
 
 

@@ -1,4 +1,4 @@
-"""Bridges, bumps, rubble and fractal ground: true to their sizes, the same for the same seed."""
+"""Bridges, bumps, rubble and fractal ground: sizes and reproducibility by seed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from test_terrain import FLAT, compiled, height
+from test_terrain import FLAT, compile_model, height
 
 from grouser.frames import Array
 from grouser.world.terrain.double_bridge import DoubleBridge
@@ -20,7 +20,7 @@ from grouser.world.terrain.rubble import Rubble
 
 
 def test_double_bridge_has_the_sizes_of_table_c1() -> None:
-    model = compiled(FLAT, DoubleBridge(friction=1, x=-1.5))
+    model = compile_model(FLAT, DoubleBridge(friction=1, x=-1.5))
     heights = {-1.5: 0.0, -1.0: 0.1, -0.499: 0.2, 0.0: 0.2, 0.499: 0.2, 1.0: 0.1, 1.501: 0.0}
     for y in (-0.98, -0.75, -0.52, 0.52, 0.75, 0.98):
         assert {x: height(model, x, y) for x in heights} == pytest.approx(heights, abs=1e-6)
@@ -31,7 +31,7 @@ def test_double_bridge_has_the_sizes_of_table_c1() -> None:
 @pytest.mark.parametrize("peak", ["centre", "middle_half"])
 def test_bump_is_a_pyramid_with_the_drawn_peak(peak: str) -> None:
     bumps = PyramidBumps(friction=1, x=0, z=0.2, rows=4, columns=3, peak=peak, seed=7)
-    model = compiled(FLAT, bumps)
+    model = compile_model(FLAT, bumps)
     for row, column in np.ndindex(4, 3):
         px, py, pz = bumps.peaks()[row, column]
         x0, y0 = row * 0.025, (column - 1.5) * 0.025
@@ -55,21 +55,21 @@ def test_twenty_by_forty_bumps_fill_a_bridge() -> None:
 
 def test_plywood_bridge_rests_on_its_blocks_with_level_ramps() -> None:
     bridge = PlywoodBridge(friction=1, x=0)
-    model = compiled(FLAT, bridge)
+    model = compile_model(FLAT, bridge)
     assert bridge.height == pytest.approx(0.206)
     assert math.degrees(bridge.slope) == pytest.approx(9.16, abs=0.01)
     xs = np.arange(0.0, 5.2, 0.001)
     profile = np.array([height(model, x) for x in xs])
-    assert profile.max() == pytest.approx(0.2065)  # paper over the one gap
+    assert profile.max() == pytest.approx(0.2065)  # the paper covers the gap
     steps = np.abs(np.diff(profile))
-    # Paper has taken away every edge: no step higher than its own half millimetre.
+    # The paper removes every edge: no step is higher than its half millimetre.
     assert steps.max() <= 0.0005 + math.tan(bridge.slope) * 0.001
     assert profile[[0, -1]] == pytest.approx(0, abs=1e-6)
 
 
 def test_rubble_stays_in_its_field_below_the_given_height() -> None:
     rubble = Rubble(friction=1, x=1, y=0.5, height=0.1, seed=3)
-    model = compiled(FLAT, rubble)
+    model = compile_model(FLAT, rubble)
     ground = np.array(
         [
             [height(model, x, y) for x in np.arange(0.85, 4.2, 0.1)]
@@ -86,7 +86,7 @@ def test_same_seed_gives_the_same_ground(
     kind: type[Rubble] | type[PyramidBumps] | type[FractalGround],
 ) -> None:
     def shape(seed: int) -> Array:
-        model = compiled(kind(friction=1, x=0, seed=seed))
+        model = compile_model(kind(friction=1, x=0, seed=seed))
         return np.concatenate([model.geom_pos.ravel(), model.mesh_vert.ravel(), model.hfield_data])
 
     assert np.array_equal(shape(5), shape(5))
@@ -102,7 +102,9 @@ def test_fractal_ground_has_the_given_height_and_a_level_rim() -> None:
     assert not heights[[0, -1]].any()
     assert not heights[:, [0, -1]].any()
     row, column = np.unravel_index(heights.argmax(), heights.shape)
-    assert height(compiled(ground), column * 0.02, 1.5 - row * 0.02) == pytest.approx(0.2, abs=1e-5)
+    assert height(compile_model(ground), column * 0.02, 1.5 - row * 0.02) == pytest.approx(
+        0.2, abs=1e-5
+    )
 
 
 def test_smoother_ground_has_gentler_slopes() -> None:

@@ -1,4 +1,4 @@
-"""Robots on the shipped rough worlds: a roach walks the smooth bridge, a Kenaf crosses rubble."""
+"""Robots on the shipped rough worlds."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ CRANKS = 30.0
 
 
 def steering_towards_line(simulation, y) -> None:
-    """Steer the roach along x: turn towards the line, the more the farther it is off."""
+    """Return the crank speeds that steer the roach along x, proportional to its lateral error."""
     pose = simulation.pose("roach")
-    wish = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)
-    more = np.clip(0.8 * (wish - to_rpy(pose.wxyz)[2]), -0.9, 0.9)
+    target_yaw = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)
+    more = np.clip(0.8 * (target_yaw - to_rpy(pose.wxyz)[2]), -0.9, 0.9)
     simulation.command("roach", left_speed=CRANKS * (1 - more), right_speed=CRANKS * (1 + more))
     simulation.step(0.1)
 
@@ -34,7 +34,7 @@ def test_roach_walks_the_smooth_bridge() -> None:
         under = ground.below(place)
         touched.add(ground.names[int(under.geom)])
         above.append(place[2] - under.height)
-    # Ramp, bridge and ramp were under it all along, and never farther away than its legs are long.
+    # The ground below it was always within the length of its legs.
     assert touched >= {"terrain/1/near", "terrain/1/left", "terrain/1/far"}
     assert max(above) < 0.06
 
@@ -48,5 +48,5 @@ def test_kenaf_crosses_rubble() -> None:
         simulation.step(0.25)
         roll, pitch, _ = to_rpy(simulation.pose("kenaf").wxyz)
         steepest = max(steepest, abs(roll), abs(pitch))
-    assert abs(simulation.pose("kenaf").position[1]) < 0.8  # over the rubble, not around it
+    assert abs(simulation.pose("kenaf").position[1]) < 0.8  # across the rubble, not around it
     assert np.radians(5) < steepest < np.radians(45)

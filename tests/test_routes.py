@@ -1,4 +1,4 @@
-"""Ways through a world: a robot is put down somewhere and driven straight to another place."""
+"""Routes through a world: a robot is placed at one point and driven straight to another."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ SMALL = {
     "force": 20.0,
     "speed": 0.4,
 }
-"""A crawler as long as a hand."""
+"""Small crawler."""
 
 
 def world(*starts: tuple[int, int, int]) -> World:
@@ -45,7 +45,7 @@ def test_robot_drives_past_a_block_and_not_through_it() -> None:
     assert past.rest < 0.1
     assert not into.passed
     assert into.outcome.verdict in ("stuck", "tipped")
-    assert off.outcome.verdict == "fell"  # it was put down on the block, 0.3 m high
+    assert off.outcome.verdict == "fell"  # it was placed on the block, 0.3 m high
     assert off.outcome.positions[0, 2] > 0.3
 
 

@@ -1,4 +1,4 @@
-"""The shipped log: what its page says of it is true, and compare and calibrate take it by name."""
+"""Shipped log: agreement with its page, and its use by compare and calibrate."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_shipped_log_agrees_with_its_page() -> None:
     shipped = read_trajectory(shipped_logs()[NAME])
     made = synthetic_log(load(NAME), "kenaf", TRUTH, 2.6, seed=1)
     assert len(shipped) == len(made)
-    before = shipped.times < 5.9  # while it tips: later, rounding differs between processors
+    before = shipped.times < 5.9  # until it tips; afterwards rounding differs between processors
     for column in ("times", "x", "z", "pitch"):
         ours, theirs = getattr(made, column), getattr(shipped, column)
         assert np.abs(ours - theirs)[before].max() < 1e-3

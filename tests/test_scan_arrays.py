@@ -1,4 +1,4 @@
-"""The steps of a scan, one by one, on scenes whose truth is known: arrays in, arrays out."""
+"""Array functions of a scan on scenes with known geometry."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def hills(x: Array, y: Array) -> Array:
 
 
 def down_error_deg(cloud: PointCloud, X_WC: Pose, **known: Any) -> float:
-    """Return by how many degrees the direction that is found is wrong."""
+    """Return the error of the estimated gravity direction, deg."""
     true = rotate(X_WC.inverse().wxyz, (0.0, 0.0, -1.0))
     return degrees(
         float(np.arccos(np.clip(find_gravity_direction(cloud, **known).direction @ true, -1, 1)))
@@ -73,7 +73,7 @@ def test_voxel_is_the_mean_of_its_points() -> None:
 
 @pytest.mark.parametrize("spread", [1.0, 3000.0])
 def test_voxels_agree_with_a_dictionary_implementation(spread: float) -> None:
-    """Also where cells and points no longer fit into one integer together."""
+    """Large spreads, for which cell and point do not fit into one integer, are included."""
     points = np.random.default_rng(0).normal(0, spread, (5000, 3))
     size = 0.1 if spread == 1 else 0.3
     cells = {}
@@ -120,12 +120,12 @@ def test_box_on_a_floor_is_reconstructed_with_its_walls(
     off = box_distance(middles, BOXES)
     assert off.mean() < 0.0015
     assert np.quantile(off, 0.95) < 0.004
-    # The box's front is there as a wall, from its foot to its top, and looks at the camera.
+    # The front of the box is a wall from foot to top that faces the camera.
     front = (np.abs(middles[:, 0] - 1.0) < 0.01) & (np.abs(middles[:, 1]) < 0.19)
     front &= normals[:, 0] < -0.9
     areas = np.linalg.norm(ground.mesh.crosses(), axis=1) / 2
     assert areas[front].sum() == pytest.approx(0.4 * 0.2, rel=0.25)
-    # What the camera cannot see is not there: the box's back, the ground behind it.
+    # Occluded parts are missing: the back of the box and the ground behind it.
     assert not (
         (middles[:, 0] > 1.32) & (middles[:, 0] < 1.4) & (np.abs(middles[:, 1]) < 0.1)
     ).any()
@@ -142,7 +142,7 @@ def test_reconstruction_is_deterministic() -> None:
 
 
 def test_hills_without_a_plane_are_reconstructed() -> None:
-    """Hills as a camera sees them: rebuilt, and down is told within 3 degrees."""
+    """Hills scanned by a camera: reconstruction, and gravity within 3 degrees."""
     eye = camera_pose((0.0, 0.0, 1.0), (1.5, 0.0, 0.0))
     hit = lambda at, rays: hit_hills(at, rays, hills)  # noqa: E731
     cloud = simulated_scan(eye, camera_rays(120, 160, 145.0), hit, (120, 160), 0.003, far=4.0)
@@ -193,7 +193,7 @@ def test_given_gravity_and_pose_are_used() -> None:
 
 @pytest.mark.parametrize("shape", [(16, 900), None])
 def test_lidar_rings_are_reconstructed(shape: tuple[int, int] | None) -> None:
-    """A hall by 16 rings, organised or not: floor between rings, walls, down along -z."""
+    """A hall scanned by 16 rings, organized or not: floor, walls, gravity along -z."""
     hall = [FLOOR, ((-6.0, 3.0, 0.0), (6.0, 3.2, 2.0)), ((2.0, -1.0, 0.0), (3.0, 0.0, 0.5))]
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
     cloud = simulated_scan(LEVEL, lidar_rays(), hit, shape, 0.01, far=12.0)
@@ -206,7 +206,7 @@ def test_lidar_rings_are_reconstructed(shape: tuple[int, int] | None) -> None:
 
 
 def test_ground_is_found_with_z_down_and_under_a_ceiling() -> None:
-    """Ground is what was seen from above; a ceiling is not, though it may be the larger part."""
+    """Ground is seen from above; a ceiling is not ground, even if it is larger."""
     hall = [FLOOR, ((-6.0, -6.0, 2.0), (6.0, 6.0, 2.2))]
     over = Pose(np.zeros(3), np.array([0.0, 1.0, 0.0, 0.0]))
     hit = lambda eye, rays: hit_boxes(eye, rays, [FLOOR])  # noqa: E731
@@ -229,7 +229,7 @@ def test_depth_jumps_are_found_and_slanted_ground_is_kept() -> None:
         assert edges.jump_down[last - 1, column]
     far_floor = grid[..., 0] > 2.0
     flat = far_floor[:-1] & far_floor[1:]
-    assert not edges.jump_down[flat].any()  # at a flat angle, and yet no jump
+    assert not edges.jump_down[flat].any()  # a flat angle is not a jump
     more = interpolate_pixels(cloud, 0.02).transformed(EYE)
     assert len(more) > 1000
     assert np.quantile(box_distance(more.points, BOXES), 0.99) < 0.02
@@ -287,7 +287,7 @@ def two_frames(
     seed: int,
     noise: float = 0.003,
 ) -> tuple[list[PointCloud], list[Pose], list[Pose]]:
-    """Return two frames, seen from left and right, their poses, and the second about right."""
+    """Return two frames from left and right, their poses, and approximate poses."""
     poses = [camera_pose((0.2, y, 0.8), (1.3, 0.1, 0.0)) for y in (-0.6, 0.7)]
     clouds = [scan_of_boxes(120, 160, 145.0, noise, pose, boxes, seed) for pose in poses]
     off = np.random.default_rng(seed).normal(0, 0.02, 3)
@@ -295,14 +295,14 @@ def two_frames(
 
 
 def registration_errors(frames: tuple[FramePose, FramePose], poses: list[Pose]) -> Array:
-    """Return how far the second frame's view is from where it should be along x, y, z, m."""
+    """Return the position error of the second frame's view along x, y, z, m."""
     place = np.array([0.0, 0.0, 1.3])
     return poses[0].apply(frames[1].X_FC.apply(place)) - poses[1].apply(place)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_unconstrained_frames_keep_their_given_pose(seed: int) -> None:
-    """A floor holds nothing along itself, a step nothing along its edge, however many points."""
+    """A floor does not constrain motion along itself, a step not along its edge."""
     step = [FLOOR, ((1.3, -9.0, 0.0), (9.0, 9.0, 0.15))]
     for boxes, held in (([FLOOR], [False, False, True]), (step, [True, False, True])):
         clouds, poses, guesses = two_frames(boxes, seed)
@@ -312,7 +312,7 @@ def test_unconstrained_frames_keep_their_given_pose(seed: int) -> None:
         off, given = registration_errors(frames, poses), (guesses[1].position - poses[1].position)
         assert (np.abs(off[held]) < 0.003).all()
         assert (np.abs(off - given)[~np.array(held)] < 0.012).all()
-        # Poses that are known better hold better.
+        # More accurate poses constrain the result more.
         exact = register_frames(clouds, 0.03, poses, PoseSpread(0.002, 0.002))
         assert np.abs(registration_errors(exact, poses)).max() < 0.004
 
@@ -334,7 +334,7 @@ def test_unconstrained_frames_are_warned_about() -> None:
 def plate_mesh(
     cells: int = 20, size: float = 0.02, hole: tuple[int, int] | None = None
 ) -> TriangleMesh:
-    """Return a square of triangles in z = 0, looking up, without a square of cells."""
+    """Return a square of upward triangles at z = 0, without the cells of ``hole``."""
     x, y = np.meshgrid(np.arange(cells + 1), np.arange(cells + 1), indexing="ij")
     vertices = size * np.stack([x, y, 0 * x], axis=-1).reshape(-1, 3).astype(float)
     i, j = (
@@ -392,7 +392,7 @@ def test_plane_parts_are_simplified_within_the_error_bound() -> None:
 
 
 def test_ball_scanned_from_all_sides_is_closed_with_outward_normals() -> None:
-    """Thousands of points in no order, each seen from outside: no grid, no plane, no frame."""
+    """Unorganized points of a ball, each seen from outside: no grid, no plane, no frame."""
     rng = np.random.default_rng(0)
     out = rng.normal(size=(40_000, 3))
     out /= np.linalg.norm(out, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""`grouser scan` and `grouser depth`: a world in one command, and never half of one."""
+"""Commands `grouser scan` and `grouser depth`: complete worlds or none."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def grouser(*words: str | Path | float) -> Result:
 
 
 def table(rows: int = 90, columns: int = 120) -> PointCloud:
-    """Return a table with a box on it as a small depth camera sees it, 45 degrees down."""
+    """Return a depth scan of a box on a table, 45 degrees downwards."""
     right, down = np.meshgrid(
         np.linspace(-0.45, 0.45, columns), np.linspace(-0.34, 0.34, rows), indexing="xy"
     )
@@ -54,7 +54,7 @@ def test_frame_becomes_a_world_in_one_command(tmp_path: Path) -> None:
     assert compose(world).model.ngeom > 10
     heights = np.load(tmp_path / "table" / "heights.npz")["heights"]
     assert np.nanmax(heights) == pytest.approx(0.2, abs=0.03)
-    # The same again replaces it by the same bytes.
+    # A second run writes the same bytes.
     before = {path.name: path.read_bytes() for path in (tmp_path / "table").iterdir()}
     assert grouser(*words).exit_code == 0
     after = {path.name: path.read_bytes() for path in (tmp_path / "table").iterdir()}
@@ -72,11 +72,11 @@ def test_given_camera_pose_is_used(tmp_path: Path) -> None:
     grid = world.terrain[1].grid()
     assert np.median(grid[grid > 0]) == pytest.approx(0.5, abs=0.02)  # 1 m below 1.5 m
     assert 1.5 < world.terrain[1].x + world.terrain[1].cell * grid.shape[1] / 2 < 2.5
-    assert world.terrain[1].y > 3.0  # it looks along y
+    assert world.terrain[1].y > 3.0  # the camera looks along y
 
 
 def broken_input(case: str, good: bytes) -> tuple[str, bytes | None]:
-    """Return the name and the bytes of an input that cannot be a world."""
+    """Return name and bytes of an invalid input file."""
     n = 20_000
     text = "\n".join("nan nan nan" for _ in range(100)) + "\n"
     return {

@@ -1,4 +1,4 @@
-"""Clouds that count from the equator, as surveyors' do, become the ground they would be at home."""
+"""Point clouds in UTM coordinates give the same ground as near the origin."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""From a surface to ground: spheres that tell the truth, prisms, and folders written whole."""
+"""Ground from a surface: sphere tests, prisms and atomic folders."""
 
 import contextlib
 import json
@@ -38,7 +38,7 @@ EYE = np.array([0.0, 0.0, 2.0])
 
 
 def height_mesh(height: Callable[..., Any], size: float = 1.0, cell: float = 0.02) -> TriangleMesh:
-    """Return a surface z = height(x, y) as triangles that look up."""
+    """Return the surface z = height(x, y) as upward triangles."""
     along = np.arange(-size / 2, size / 2 + cell / 2, cell)
     x, y = np.meshgrid(along, along)
     count = len(along)
@@ -50,7 +50,7 @@ def height_mesh(height: Callable[..., Any], size: float = 1.0, cell: float = 0.0
 
 
 def cloud_of(mesh: TriangleMesh, spacing: float = 0.004, noise: float = 0.0) -> PointCloud:
-    """Return points all over a surface, seen from above."""
+    """Return points sampled on a surface, seen from above."""
     low, high = mesh.vertices[:, :2].min(axis=0), mesh.vertices[:, :2].max(axis=0)
     grid = scan_heights(mesh, spacing)
     cells = np.argwhere(np.isfinite(grid.heights))
@@ -75,7 +75,7 @@ def wavy(x: Array, y: Array) -> Array:
     return 0.03 * np.sin(7 * x) * np.cos(6 * y)
 
 
-# Where spheres rest on a cloud.
+# -- resting spheres on a cloud
 
 
 @pytest.mark.parametrize("slope_deg", [0.0, 12.0, 30.0])
@@ -106,7 +106,7 @@ def test_spheres_rest_on_both_of_two_storeys() -> None:
     assert len(under) > 20
     assert np.abs(under[:, 2] - 0.03).max() < 0.002
     assert np.allclose(spheres.room[spheres.covered], 0.3 - 0.06, atol=0.01)
-    assert (np.abs(under[:, :2]) < 0.26).all()  # beside the roof there is none
+    assert (np.abs(under[:, :2]) < 0.26).all()  # no roof there
 
 
 def test_unseen_wall_is_not_a_storey() -> None:
@@ -114,7 +114,7 @@ def test_unseen_wall_is_not_a_storey() -> None:
         return np.where(x > 0, 0.3, 0.0)
 
     points = cloud_of(height_mesh(step, cell=0.01)).points
-    seen = (points[:, 2] < 0.001) | (points[:, 2] > 0.299)  # nobody saw the wall
+    seen = (points[:, 2] < 0.001) | (points[:, 2] > 0.299)  # the wall was not scanned
     spheres = expected_spheres(surface_discs(PointCloud(points[seen], origins=EYE), 0.02), 0.03)
     assert not spheres.covered.any()
 
@@ -125,7 +125,7 @@ def test_cloud_that_supports_no_sphere_is_rejected() -> None:
         expected_spheres(surface_discs(lonely, 0.02), 0.03)
 
 
-# What physics says.
+# -- resting spheres in simulation
 
 
 def test_simulated_spheres_rest_at_their_geometric_height(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_sphere_released_inside_the_ground_is_not_at_rest() -> None:
     spheres = expected_spheres(
         surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
     )
-    block = Flat(friction=0.6, z=0.3)  # as a height map would have it
+    block = Flat(friction=0.6, z=0.3)  # like a height map
     heights = rest_heights([block], spheres)
     assert np.isinf(heights[spheres.covered]).all()
     assert np.isfinite(heights[~spheres.covered]).all()
@@ -170,7 +170,7 @@ def test_more_accurate_ground_is_chosen_and_the_cheaper_of_equals(tmp_path: Path
     assert "cheaper" in why
 
 
-# Prisms.
+# -- prisms
 
 
 def test_board_scanned_from_both_sides_keeps_its_thickness() -> None:
@@ -196,7 +196,7 @@ def test_prisms_extend_below_the_surface_and_share_corners() -> None:
     assert len(backs) == len(mesh.vertices)
 
 
-# Pieces as a kind of ground.
+# -- pieces as terrain
 
 
 def test_pieces_load_from_a_world_file(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_invalid_pieces_are_reported_in_one_sentence(
         parse(text, where="t", folder=tmp_path)
 
 
-# Files.
+# -- files
 
 
 def test_surface_files_are_readable_by_other_programs(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_free_places_are_level_and_away_from_steps_and_holes() -> None:
         x, y, _ = place.position
         assert abs(x - 0.1) > place.clear - 0.04
         assert max(abs(x), abs(y)) + place.clear < 0.52
-        # From the corner that is missing, x < -0.2 and y < -0.2.
+        # Distance from the missing corner, x < -0.2 and y < -0.2.
         assert np.hypot(max(x + 0.2, 0), max(y + 0.2, 0)) > place.clear - 0.04
 
 
@@ -326,7 +326,7 @@ def test_plane_fit_does_not_depend_on_position() -> None:
     assert scene.model.geom("terrain/0/plane").pos[2] == -0.7
 
 
-# A depth camera in a simulated world.
+# -- depth camera in a simulated world
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_simulated_kinect_measures_the_collision_surface(
     spheres = expected_spheres(surface_discs(near, 0.02), 0.03)
     check = check_ground(world.terrain, spheres)
     assert check.open_ground.count > 200
-    assert check.open_ground.mean < 0.004  # the camera's own noise
+    assert check.open_ground.mean < 0.004  # noise of the camera
     assert check.open_ground.most < 0.008
 
 

@@ -1,4 +1,4 @@
-"""What every sensor says over the wire, and what SET does to it."""
+"""Wire messages of every sensor, and SET commands."""
 
 import dataclasses
 import math
@@ -64,7 +64,7 @@ POSE = Pose.at(0.2, -0.3, 0.09, yaw=-0.2)
 
 @cache
 def equipped_robot() -> WireRobot:
-    """Return a PackBot with one of every sensor, by a wall on its left, that has gone a little."""
+    """Return a PackBot with every sensor and a wall on its left, after a short drive."""
     robot = WireRobot("packbot", *ALL, objects=THINGS)
     robot.send("DRIVE {Left 3} {Right 4}", seconds=0.6)
     robot.send("DRIVE {Left 0} {Right 0}", seconds=0.5)
@@ -80,7 +80,7 @@ def decoded(robot: WireRobot, asked: tuple[Any, ...] | list[str] = ()) -> list[S
 def only_message(
     messages: list[SensorMessage], kind: Any, name: str | None = None
 ) -> SensorMessage:
-    """Return the one message of a class, of the sensor ``name`` if it is given."""
+    """Return the only message of a class, or that of the sensor ``name``."""
     found = [m for m in messages if type(m) is kind and (name is None or m.name == name)]
     assert len(found) == 1
     return found[0]
@@ -89,7 +89,7 @@ def only_message(
 def values_by_name(
     messages: list[SensorMessage], kind: type[Forces] | type[Encoders]
 ) -> dict[str, float]:
-    """Return name → value of sensors that share a class, over all its messages."""
+    """Return name → value of all messages of a class."""
     return {name: v for m in messages if type(m) is kind for name, v in m.readings}
 
 
@@ -102,7 +102,7 @@ def test_all_sensor_kinds_are_covered_and_have_a_wire_type() -> None:
 
 
 def are_close(a: Any, b: Any, digits: float) -> bool:
-    """Return whether two messages are equal to within ``digits``; times may have been left out."""
+    """Return True if two messages are equal to ``digits``; times may be missing."""
     if isinstance(a, float) and not isinstance(b, bool) and b is not None:
         turned = math.remainder(a - b, math.tau)
         return abs(a - b) <= digits or abs(turned) <= digits
@@ -123,7 +123,7 @@ def test_every_reading_round_trips(dialect: Dialect, axes: Axes, unreal: bool) -
     robot = equipped_robot().set_profile(PortProfile(dialect, axes, unreal))
     answer_lines = encode(robot.readings(), robot.layout, robot.profile)
     back = robot.decode(answer_lines)
-    if not dialect.packed:  # UT2004's one line is one for each sensor here
+    if not dialect.packed:  # one line in UT2004, one per sensor here
         answer_lines = [
             part
             for m in answer_lines
@@ -182,7 +182,7 @@ def test_positions_and_angles_are_in_wire_axes(axes: Axes) -> None:
     )
     assert (
         abs(sum(values_by_name(messages, sensor_messages.Forces).values())) < 1.0
-    )  # it stands on its belts
+    )  # height of the belts
 
 
 def test_right_turn_is_positive_for_gyroscope_and_odometry() -> None:
@@ -212,7 +212,7 @@ def test_encoders_report_radians_and_ticks() -> None:
     assert only_message(messages, sensor_messages.Tachometer).angles == pytest.approx(
         spun, abs=0.01
     )
-    # Both of its encoders say how far the same belts are, one of them in ticks of 2 mm.
+    # Both encoders measure the same belts, one of them in ticks of 2 mm.
     ticks = values_by_name(messages, sensor_messages.Encoders)
     assert set(ticks) == {"ECLeft", "ECRight", "counterLeft", "counterRight"}
     assert ticks["ECRight"] == math.floor(math.degrees(spun[1]))
@@ -261,7 +261,7 @@ def test_depth_camera_sends_sweeps_only_on_request() -> None:
     right, left = level[40], level[-10]  # a third of the way from the right edge; the left edge
     off = abs(40 - (len(level) - 1) / 2) * pieces[0].resolution
     assert right == pytest.approx(1.9 / math.cos(off), rel=0.03)
-    assert left == 8.0  # the Kinect's far
+    assert left == 8.0  # maximum range of the Kinect
 
 
 # -- SET -----------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_tags_are_written_read_and_dropped() -> None:
     assert isinstance(action, Join)
     for _ in range(TAGS_PER_ROBOT):
         outcome = setting(robot, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}", tags)
-    assert outcome.response.results[0].status == "Failed"  # it carries no more
+    assert outcome.response.results[0].status == "Failed"  # the radio tag stores no more
     bare = WireRobot("packbot")
     assert "Failed" in answer_lines(bare, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}")[0]
     fresh = WireRobot("packbot", *ALL)

@@ -1,4 +1,4 @@
-"""Sensors measure as often as somebody asks for, up to the beat, and nobody else notices."""
+"""Sensor rates on request: up to the physics rate, without effects on other sensors."""
 
 import gc
 
@@ -34,7 +34,7 @@ def sim() -> Simulation:
 def times(
     simulation: Simulation, seconds: float, robot: str = "k", sensor: str = "encoder"
 ) -> list[float]:
-    """Return when a sensor measured, within the next ``seconds``."""
+    """Return the times of a sensor's readings within the next ``seconds``."""
     simulation.drain_readings()
     simulation.step(seconds)
     return [
@@ -94,7 +94,7 @@ def test_leaving_robot_leaves_no_reference_cycle(sim: Simulation) -> None:
     sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     sim.step(0.1)
     gc.collect()
-    gc.disable()  # what a cycle holds, a whole world, would stay until Python looks for it
+    gc.disable()  # a reference cycle would keep the whole world until the garbage collector runs
     try:
         sim.apply(Leave("p"))
         sim.step(0.1)
@@ -125,7 +125,7 @@ def test_client_requests_a_rate() -> None:
                 stamps.append(live.server.host.time)
             if len(stamps) > 100:
                 break
-        assert stamps[-1] - stamps[0] < 1.5  # at 25 a second it would be 4 s
+        assert stamps[-1] - stamps[0] < 1.5  # at 25 Hz it would be 4 s
         robot.set_rate("Encoder", 5000.0)
         answer = next(received for received in robot.listen() if isinstance(received, Response))
         assert {result.status for result in answer.results} == {"Failed"}

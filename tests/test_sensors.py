@@ -1,4 +1,4 @@
-"""The sensor contract, over the table: every sensor binds, reads, errs by its seed, keeps time."""
+"""Contract of all sensors in the table: binding, reading, errors by seed, timing."""
 
 import math
 from typing import Any
@@ -40,11 +40,11 @@ OPTIONS = {
     "rfid": {**BODY, "missed": 0.5},
 }
 EXACT = {"truth", "battery"}
-"""Sensors that have no error model."""
+"""Sensors without an error model."""
 
 
 def robot(name: str, *sensors: dict[str, str | float | list[Any]], y: float = 0.0) -> RobotEntry:
-    """Return a PackBot with the tracks that are made fastest."""
+    """Return a PackBot with the tracks that compile fastest."""
     return RobotEntry(
         name=name,
         kind="packbot",
@@ -124,7 +124,7 @@ def test_rate_and_delay_are_applied(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", SENSORS)
 def test_readings_do_not_depend_on_resets_and_other_robots(kind: str) -> None:
-    """Everything restarts with a reset; a robot that joins does not disturb what is remembered."""
+    """A reset restarts every sensor; a joining robot does not change stored state."""
     simulation = Simulation(world(robot("a", sensor(kind))), seed=5)
     plain = collect_readings(simulation, 0.12)
     simulation.reset()
@@ -237,12 +237,12 @@ def test_sensors_of_joining_robots_are_read_in_turn() -> None:
     for number in range(4):
         simulation.apply(Join(RobotEntry(name=f"r{number}", kind="p2dx", position=(number, 0, 0))))
         simulation.step()
-    simulation.step(0.2)  # each has said something at its own time
+    simulation.step(0.2)  # each has a reading at its own time
     simulation.drain_readings()
     simulation.step(0.2)
     readings = simulation.drain_readings()
     sonars = {(robot, reading.time) for robot, reading in readings if reading.sensor[0] == "F"}
-    assert len(sonars) == 4  # all eight of a robot at once …
+    assert len(sonars) == 4  # all eight sonars of a robot together …
     assert len({time for _, time in sonars}) == 4  # … and no two robots' at the same time
     spread = {reading.time for _, reading in readings if reading.sensor != "Camera"}
-    assert len(spread) >= 4 * 5  # nor its laser, INS, odometry, encoders
+    assert len(spread) >= 4 * 5  # also laser, INS, odometry and encoders

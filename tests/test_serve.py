@@ -117,7 +117,7 @@ def test_robot_of_the_world_is_taken_over_and_stays(served: ServerProcess) -> No
     with pytest.raises(Refused, match="is a p2dx, not a p3at"):
         served.join("P3AT", "own")
     served.console("spawn p3at stray at 7 7")
-    with served.join("P3AT", "stray"):  # a robot that was spawned by the console, too
+    with served.join("P3AT", "stray"):  # also a robot spawned by the console
         pass
     assert "stray" in robots(served)
     served.console("remove stray")

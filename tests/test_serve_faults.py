@@ -132,7 +132,7 @@ def test_diverged_robot_is_reset_and_notified(served: ServerProcess) -> None:
         flies.drive(4.0, 4.0)
         pass_time(flies, 1.0)
         before = pass_time(stays, 0.2)
-        served.console("move Flies to 4 0 6")  # from so high it hits the ground with 59 J/kg
+        served.console("move Flies to 4 0 6")  # from this height it hits the ground with 59 J/kg
         wait_until(lambda: "Reset" in kinds(flies))
         assert pass_time(flies, 0.5).location[:2] == pytest.approx((0, 0), abs=0.6)
         after = pass_time(stays, 0.2)
@@ -149,7 +149,9 @@ def test_impossible_objects_are_removed(served: ServerProcess) -> None:
         with served.connect() as upside:
             upside.console("time")  # enables notices
             upside.send(Init("USARBot.P3AT", "Upside", (0, 0, 0), (math.pi, 0, 0)))
-            wait_until(lambda: "Moved" in kinds(upside))  # its mast would have been in the ground
+            wait_until(
+                lambda: "Moved" in kinds(upside)
+            )  # otherwise its mast would be in the ground
             assert "Upside" in served.console("list robots")
         after = pass_time(stays, 0.4)
         assert after.time > before.time, "time passed"

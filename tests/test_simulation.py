@@ -1,4 +1,4 @@
-"""The simulation: deterministic, joinable, careful."""
+"""Simulation: determinism, joining robots, physics, divergence, errors."""
 
 import subprocess
 import sys
@@ -66,7 +66,7 @@ print(sim.fingerprint())
 
 
 def test_runs_are_bit_identical_in_one_and_two_processes() -> None:
-    """The state after 10 s has one hash, however it was computed."""
+    """The hash of the state after 10 s is equal for all ways to compute it."""
     runs = [
         subprocess.run(
             [sys.executable, "-c", PRINT_HASH], capture_output=True, text=True, check=True
@@ -74,7 +74,7 @@ def test_runs_are_bit_identical_in_one_and_two_processes() -> None:
         for _ in range(2)
     ]
     simulation = Simulation(grouser.load("quince_step"), seed=7)
-    for _ in range(1000):  # in other portions than the processes
+    for _ in range(1000):  # in other step sizes than the processes
         simulation.step(0.01)
     assert {run.stdout.strip() for run in runs} == {simulation.fingerprint()}
 
@@ -95,7 +95,7 @@ def test_joining_and_leaving_robot_does_not_change_the_others(method: str) -> No
     alone = Simulation(world(packbot(method=method, forward=0.3)))
     company = Simulation(world(packbot(method=method, forward=0.3)))
     for simulation in (alone, company):
-        simulation.step(0.501)  # amid a stride
+        simulation.step(0.501)  # in the middle of a control interval
     company.apply(Join(packbot("second", x=0.0, y=2.0, forward=-0.2)))
     company.apply(
         Join(Ball(name="ball", position=(3.0, 3.0, 0.1), radius=0.1, mass=0.5, friction=0.5))
@@ -108,7 +108,7 @@ def test_joining_and_leaving_robot_does_not_change_the_others(method: str) -> No
     company.apply(Leave("ball"))
     for simulation in (alone, company):
         simulation.step(0.5)
-    # Solving for more bodies at once rounds differently; nothing else may change.
+    # Solving for more bodies at once changes rounding and nothing else.
     np.testing.assert_allclose(
         company.pose("packbot").position, alone.pose("packbot").position, atol=1e-6
     )
@@ -189,7 +189,7 @@ def test_robots_push_each_other() -> None:
 
 
 def test_momentum_is_conserved_in_a_frictionless_collision() -> None:
-    """Two boxes on ice: what one loses the other gets."""
+    """Two boxes on frictionless ground keep their total momentum."""
     ice = {"size": (0.2, 0.2, 0.2), "friction": 0.0}
     objects = (
         Box(name="a", position=(0, 0, 0.1), mass=2.0, **ice),
@@ -249,7 +249,7 @@ def test_invalid_initial_command_is_reported_with_its_line() -> None:
 
 
 def test_true_pose_of_any_body_agrees_with_the_state() -> None:
-    """A free root is read off the state, any other body is derived: both must say the same."""
+    """The pose of a free body is read from the state, that of others is derived; both agree."""
     from grouser.sensors.sensor import Needs, SensorContext
     from grouser.sensors.truth import BoundTruth, Truth
 

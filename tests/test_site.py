@@ -1,4 +1,4 @@
-"""The documentation as a site: it builds without a warning, and its reference is complete."""
+"""Documentation site: build without warnings, complete reference."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Springs that are taken at the start of a step are damped as they say, at any step."""
+"""Spring timing: springs evaluated at the start of a step have their nominal damping."""
 
 import math
 from pathlib import Path
@@ -23,7 +23,7 @@ HELD_BY = pytest.mark.parametrize("drives", [{}, {"servo": SERVO}], ids=["spring
 
 
 def mass_on_spring(timestep: float, drives: dict[str, Drive]) -> mujoco.MjModel:
-    """A mass on a spring, or held by a servo, without gravity."""
+    """Return a mass on a spring, or held by a servo, without gravity."""
     spec = mujoco.MjSpec()
     spec.option.timestep, spec.option.gravity = timestep, [0, 0, 0]
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
@@ -36,7 +36,7 @@ def mass_on_spring(timestep: float, drives: dict[str, Drive]) -> mujoco.MjModel:
 
 
 def damping_ratio(model: mujoco.MjModel) -> float:
-    """How well it is damped, by the heights of the first bounces."""
+    """Return the damping ratio from the heights of the first bounces."""
     data = mujoco.MjData(model)
     data.qpos[0] = 0.01
     heights = []

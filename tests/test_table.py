@@ -77,7 +77,7 @@ def test_print_shows_values_units_and_verdicts() -> None:
 def test_table_without_notes_has_no_note_column() -> None:
     text = print_table(Table("e", "p", "t", (Row({"track": "[bold]"}, 0.43, 0.431234, True),)))
     assert "Note" not in text
-    assert "[bold]" in text  # shown, not obeyed
+    assert "[bold]" in text  # printed as text
     assert "0.4312" in text
 
 

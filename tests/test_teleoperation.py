@@ -1,4 +1,4 @@
-"""Teleoperation: an operator's program, the control process on hrt, and motors or a simulator."""
+"""Teleoperation: operator program, control process on hrt, and motors or a simulator."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def test_belt_speeds_of_a_curve_are_limited_with_equal_curvature() -> None:
     left, right = _belts(0.0, 90.0)
     assert left == -right < 0  # to the left
     left, right = _belts(500.0, 90.0)
-    assert right == pytest.approx(500.0)  # not faster than it can be, the same curve
+    assert right == pytest.approx(500.0)  # limited speed, same curvature
     assert left / right == pytest.approx((500 - 172.8) / (500 + 172.8), rel=1e-3)
 
 
@@ -107,28 +107,26 @@ def test_operator_drives_and_timeout_stops_the_robot(control: int) -> None:
         begin = link.report(1.0).encoders_mm[0]
         while link.report(0.05).encoders_mm[0] < begin + 60:
             link.send(OperatorCommand(drive=(150.0, 0.0), flippers=(30.0, 0.0)))
-        wait_until(
-            lambda: abs(link.report(0.05).speeds_mm_s[0]) < 5
-        )  # nobody says anything any more
+        wait_until(lambda: abs(link.report(0.05).speeds_mm_s[0]) < 5)  # no further commands
         stands = link.report(0.1).encoders_mm[0]
         time.sleep(0.3)
         assert link.report(0.1).encoders_mm[0] == pytest.approx(stands, abs=1.5)
         wait_until(lambda: link.report(0.05).flippers_deg[0] > 28)
         with pytest.raises(Refused, match="another operator drives this robot"):
             OperatorLink(port=control)
-        link.send(OperatorCommand(drive=(0.0, 0.0)))  # and does not disturb the first
+        link.send(OperatorCommand(drive=(0.0, 0.0)))  # the first client continues
         assert not link.report(1.0).trouble
-    with OperatorLink(port=control, timeout=TIMEOUT) as link:  # the next one may
+    with OperatorLink(port=control, timeout=TIMEOUT) as link:  # the next client may connect
         assert not link.report(1.0).trouble
 
 
 def test_invalid_data_disconnects_the_operator_and_stops_the_robot(control: int) -> None:
     with socket.create_connection(("127.0.0.1", control), TIMEOUT) as wire:
         wire.sendall(b'{"drive": [1e9, 0]}\n')
-        said = b""
+        answer = b""
         while data := wire.recv(4096):
-            said += data
-        assert "is out of range" in json.loads(said.splitlines()[-1])["trouble"]
+            answer += data
+        assert "is out of range" in json.loads(answer.splitlines()[-1])["trouble"]
 
 
 @pytest.mark.slow

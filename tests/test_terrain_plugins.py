@@ -1,4 +1,4 @@
-"""Kinds of ground from other packages: a real package on the path, in a process of its own."""
+"""Terrain kinds of other packages, with a package on the path of a subprocess."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ physics: {timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: new
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Any]:
-    """Return a function that runs Grouser beside a package with these entry points."""
+    """Return a function that runs Grouser with a package of the given entry points."""
 
     def run(entries: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "moon.py").write_text(MOON)

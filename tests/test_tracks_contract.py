@@ -1,4 +1,4 @@
-"""The track contract, over every method and every shape of path (okada)."""
+"""Contract of tracks for every method and path shape (okada)."""
 
 import math
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 
 from grouser.frames import Array
 from grouser.simulation.simulation import Simulation
+from grouser.tracks.path import BeltPath
 from grouser.tracks.track import TRACKS
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -22,7 +23,7 @@ SHAPES = {
     "trapezoid": [(-0.3, 0.08, 0.05), (0.3, 0.08, 0.05), (-0.2, 0, 0.06), (0.2, 0, 0.06)],
 }
 EVERY = [
-    # A chain of plates costs fifty times what the others do: only its encoder in the fast suite.
+    # A chain of plates costs fifty times as much: the fast suite tests its encoder only.
     pytest.param(method, shape, marks=pytest.mark.slow if method == "plates" else ())
     for method in TRACKS
     for shape in SHAPES
@@ -112,7 +113,7 @@ def test_roll_back_changes_positions_only(shape: str) -> None:
         after = simulation.data.qpos[addresses] / travels
         if (simulation.state.memory.turns != turns)[0, 0]:
             seen += 1
-            # Every link of a belt jumps by one pitch, less what the belt went in this stride.
+            # Every link jumps by one pitch less the travel of the belt in this control interval.
             went = after - before + belt.pitch
             assert np.ptp(went) < 1e-4
             assert went[0] == pytest.approx(SPEED * stride, rel=0.3)
@@ -134,7 +135,7 @@ def test_roll_back_keeps_the_belt_position_modulo_one_pitch() -> None:
     velocity = simulation.data.qvel.copy()
     stride = simulation.scene.control_interval
     for _ in simulation.state.stepper.advance(rows, memory, 0, stride, lambda steps: None):
-        pass  # a stride in which no physics happens
+        pass  # a control interval without physics
     after = np.array([simulation.data.qpos[address] / travel for address, travel in joints])
     np.testing.assert_allclose(before - after, belt.pitch, atol=1e-9)
     assert simulation.state.stepper.travel(rows, memory)[0, 0] == pytest.approx(travelled, abs=1e-9)
@@ -143,7 +144,7 @@ def test_roll_back_keeps_the_belt_position_modulo_one_pitch() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_grousers_far_from_seams_coincide_after_a_roll_back(shape: str) -> None:
-    """Half a pitch on, each grouser is where its neighbour is half a pitch back."""
+    """Half a pitch forwards equals the next grouser half a pitch backwards."""
     simulation = crawler("segments", shape)
     model, data, belt = simulation.model, simulation.data, simulation.scene.belts[0]
     tips = [f"{belt.name}/grouser{n}/tip" for n in range(40)]
@@ -161,7 +162,7 @@ def test_grousers_far_from_seams_coincide_after_a_roll_back(shape: str) -> None:
     same_link = bodies == np.roll(bodies, -1)
     assert same_link.sum() >= 30
     assert gaps[same_link].max() < 1e-9
-    # Across a seam the tips miss each other by the misfit that the path promises, no more.
+    # Across a seam the gap of the tips is at most the misfit of the path.
     track_height = 0.01
     path = _path(shape)
     promised = path.misfit(40, path.best_phase(40, track_height), track_height)
@@ -169,8 +170,6 @@ def test_grousers_far_from_seams_coincide_after_a_roll_back(shape: str) -> None:
 
 
 def _path(shape: str) -> BeltPath:
-    from grouser.tracks.path import BeltPath
-
     return BeltPath.around(SHAPES[shape])
 
 
@@ -185,7 +184,7 @@ def test_encoder_measures_belt_travel(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
 def test_work_uphill_equals_the_potential_energy(method: str) -> None:
-    """Energy: driving up a slope costs the lift; a few percent more for slip, never less."""
+    """Driving up a slope costs the potential energy plus a few percent for slip."""
     simulation = crawler(method, "oval", slope_deg=15.0)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.5)
@@ -198,7 +197,7 @@ def test_work_uphill_equals_the_potential_energy(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
 def test_weak_drive_stalls_without_windup(method: str) -> None:
-    """14 N a side cannot hold 15 kg on a slope of 20 deg, which pulls with 50 N."""
+    """14 N per side cannot hold 15 kg on a slope of 20 deg, which pulls with 50 N."""
     simulation = crawler(method, "oval", slope_deg=20.0, force=14.0)
     simulation.command("crawler", forward=SPEED)
     simulation.step(1.5)

@@ -1,4 +1,4 @@
-"""Trials: same numbers at any thread count, in any company, and as a single simulation."""
+"""Trials: equal results at any thread count, in any batch and as a single simulation."""
 
 import math
 from pathlib import Path
@@ -40,7 +40,7 @@ def world(
 
 
 def trials() -> list[Trial]:
-    """Five trials of one layout (a step each, others' heights and frictions) and one of another."""
+    """Return five trials of one layout (other step heights and frictions) and one of another."""
     steps = [
         Trial(
             world=world(height=height, friction=friction),
@@ -146,7 +146,7 @@ def test_trial_must_watch_a_robot() -> None:
 def test_diverged_trial_is_reported_and_others_are_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Gravity of 1e12 m/s2 is more than MuJoCo's numbers hold; nobody writes a log file."""
+    """Gravity of 1e12 m/s2 makes MuJoCo diverge; no log file is written."""
     monkeypatch.chdir(tmp_path)
     sane = trials()[0]
     falling = STANDARD.model_copy(update={"gravity": 1e12})

@@ -1,4 +1,4 @@
-"""Trigger volumes: who comes, stays and goes, however fast."""
+"""Trigger volumes: enter, stay and leave events at any speed."""
 
 import math
 

@@ -120,7 +120,9 @@ def test_wrong_token_is_refused_and_logged_without_its_text(served: ServerProces
     wait_until(lambda: f"{ADDRESS}: wrong token" in served.log)
     for secret in (GUESS, TOKEN, DRIVER):
         assert secret not in served.log
-    with served.join("P3AT", "Friend", at=(0, 0, 0)) as robot:  # one wrong token causes no delay
+    with served.join(
+        "P3AT", "Friend", at=(0, 0, 0)
+    ) as robot:  # a single wrong token causes no delay
         assert robot.geometry().name == "P3AT"
     assert answer(served, "truth", f"{{token {TOKEN}}}\r\n{{name pioneer}}\r\n".encode())
 
@@ -222,7 +224,7 @@ def test_remote_render_worker_draws_over_tls(
 
 @contextlib.contextmanager
 def render_worker(served: ServerProcess, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """``grouser eyes`` for a server, as a process of its own."""
+    """Run ``grouser render-worker`` for a server in a process."""
     command = (sys.executable, "-m", "grouser", "eyes", "--port", "0", *options)
     server = ("--server", f"{served.host}:{served.ports['eyes']}", "--token", TOKEN)
     with subprocess.Popen(

@@ -30,7 +30,7 @@ def cranks() -> Cranks:
 
 
 def running_roach(log: float = 0.0, seconds: float = RUN_UP) -> Simulation:
-    """Return a simulation of a robot that has run for a while at a ratio of motor speeds."""
+    """Return a simulation of a robot after a run-up at a ratio of motor speeds."""
     simulation = Simulation(world())
     simulation.command("roach", speeds(log))
     simulation.step(seconds)
@@ -44,7 +44,7 @@ def heading(simulation: Simulation) -> float:
 def advance_gait(
     gait: Cranks, targets: tuple[float, float], seconds: float, dt: float = 0.0005
 ) -> Array:
-    """Return states (steps, 4) of cranks that were told ``told`` from standstill."""
+    """Return states (steps, 4) of cranks with set points ``targets`` from standstill."""
     states = [gait.start()[None]]
     for _ in range(round(seconds / dt)):
         states.append(gait.advance(states[-1], np.array([targets]), dt))
@@ -104,7 +104,7 @@ def test_standing_on_one_tripod_sinks_less_than_half_a_millimetre() -> None:
 
 
 def test_feet_are_still_at_rest() -> None:
-    """Less than 0.05 mm relative to the body, as every legged robot here."""
+    """Movement is below 0.05 mm relative to the body, as for every legged robot."""
     simulation = Simulation(world().changed(robots=(still(),)))
     simulation.step(2.0)
     places = []
@@ -195,7 +195,7 @@ def test_runs_straight_at_the_published_speed() -> None:
     simulation.step(strides * STRIDE)
     way = float(np.linalg.norm((simulation.pose("roach").position - start)[:2]))
     assert way / (strides * STRIDE) > 0.11
-    assert abs(math.degrees(heading(simulation) - before)) / way < 10.0  # it stays near 0
+    assert abs(math.degrees(heading(simulation) - before)) / way < 10.0  # the heading stays near 0
 
 
 @pytest.mark.parametrize(("log", "sign"), [(0.9, 1), (-0.9, -1)])

@@ -1,4 +1,4 @@
-"""Victims and RFID tags: who is found, from where, and what is in the way."""
+"""Victim sensor and RFID tags: range, view and occlusion."""
 
 import math
 from typing import Any
@@ -81,7 +81,7 @@ def test_victim_lies_on_the_ground_with_its_mass(posture: str) -> None:
     assert len(find_marked(sim.model, "victim")) == len(made)
 
 
-READER = {"kind": "rfid", "mount": "body", "at": [0.0, 0.0, 0.11]}  # 0.2 m over the ground
+READER = {"kind": "rfid", "mount": "body", "at": [0.0, 0.0, 0.11]}  # 0.2 m above the ground
 
 
 def tag(number: int, x: float, y: float = 0.0) -> Tag:

@@ -1,4 +1,4 @@
-"""The first picture: a world that names no camera shows its robot, from behind and aside."""
+"""Default view of a world: its first robot from behind at an angle."""
 
 import math
 
@@ -10,7 +10,7 @@ from grouser.world.file import RobotEntry, View, load
 
 
 def roach_view(yaw_deg: float, **view: object) -> Simulation:
-    """Return a roach that stands at (2, 1) and looks ``yaw_deg`` to the left."""
+    """Return the view of a roach at (2, 1) with yaw ``yaw_deg``."""
     roach = RobotEntry(name="it", kind="velociroach", position=(2.0, 1.0, 0.0), yaw_deg=yaw_deg)
     world = load("roach_circle").changed(robots=(roach,), view=View(**view))
     return Simulation(world, crash_folder=None)

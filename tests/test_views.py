@@ -1,4 +1,4 @@
-"""MultiView and the image port: real processes that draw, real sockets that request."""
+"""MultiView and the image port with real worker processes and sockets."""
 
 import asyncio
 import contextlib

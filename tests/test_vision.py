@@ -1,4 +1,4 @@
-"""What the robot's software sees: on drawn pictures of known geometry, and on rendered ones."""
+"""Robot vision on synthetic pictures of known geometry and on rendered ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw_picture(
 def ball_picture(
     optics: CameraOptics, gaze: Pose, middle: Array, fine: int = 4
 ) -> npt.NDArray[np.uint8]:
-    """Return an orange ball on an endless carpet, exactly by geometry."""
+    """Return the exact picture of an orange ball on an infinite carpet."""
 
     def colour_of(way: Array) -> Array:
         to_ball = middle - gaze.position
@@ -105,7 +105,7 @@ def test_regions_agree_with_opencv(share: float) -> None:
 def test_camera_pose_tilts_before_it_pans() -> None:
     gaze = NECK.gaze(tilt=math.radians(30), pan=math.radians(90))
     ahead = PINHOLE.directions(PINHOLE.centre, gaze)
-    assert ahead == pytest.approx([0, 1, 0], abs=1e-12)  # the pan axis leans back with the tilt
+    assert ahead == pytest.approx([0, 1, 0], abs=1e-12)  # the pan axis is tilted as well
     assert gaze.position[2] == pytest.approx(0.16 + 0.048 * math.cos(math.radians(30)))
     up = NECK.gaze(tilt=math.radians(20), pan=0.0)
     assert elevation_tangent(PINHOLE.directions(PINHOLE.centre, up)) == pytest.approx(
@@ -114,7 +114,7 @@ def test_camera_pose_tilts_before_it_pans() -> None:
 
 
 def test_directions_correct_lens_distortion() -> None:
-    """Eq. 2 of the paper, forwards, and our inverse."""
+    """Eq. 2 of the paper and its inverse."""
     gaze = Pose()
     true = np.array([0.4, -0.3])
     bent = true * 2 / (1 + math.sqrt(1 - 4 * BARREL.kappa * (true @ true)))
@@ -138,7 +138,7 @@ def test_solid_angles_agree_with_pixel_edges(optics: CameraOptics) -> None:
 def test_ball_distance_by_size_centre_and_edge(
     optics: CameraOptics, ahead: float, left: float
 ) -> None:
-    """Each of the three on its own; exact pictures, smoothed only over the pixels."""
+    """Each of the three methods alone, on exact pictures with pixel averaging."""
     gaze = NECK.gaze(math.radians(-15), 0.0)
     middle = np.array([gaze.position[0] + ahead, left, RADIUS])
     image = ball_picture(optics, gaze, middle)
@@ -175,7 +175,7 @@ def test_ball_needs_orange_below_the_horizon() -> None:
 def beacon_picture(
     optics: CameraOptics, gaze: Pose, far: float, turn: float, upper: Colour, lower: Colour
 ) -> npt.NDArray[np.uint8]:
-    """Return a flat beacon (so that its distance is exact), ``far`` (m) from the lens."""
+    """Return a picture of a flat beacon (for an exact distance), ``far`` (m) from the lens."""
 
     def colour_of(way: Array) -> Array:
         level = np.hypot(way[..., 0], way[..., 1])
@@ -228,7 +228,7 @@ def test_beacon_at_the_picture_side_is_neither_measured_nor_a_goal() -> None:
 def goal_picture(
     optics: CameraOptics, gaze: Pose, far: float, left: float, right: float
 ) -> npt.NDArray[np.uint8]:
-    """Return a yellow wall at x = ``far`` (m) before the lens between two y (m)."""
+    """Return a picture of a yellow wall at x = ``far`` (m) between two y (m)."""
 
     def colour_of(way: Array) -> Array:
         y, z = (gaze.position[i] + way[..., i] / way[..., 0] * far for i in (1, 2))
@@ -249,6 +249,6 @@ def test_goal_posts_inside_the_picture_are_found() -> None:
     for post, y in ((left, 0.31), (right, -0.31)):
         assert post.bearing == pytest.approx(math.atan2(y, 2.0), abs=math.radians(0.3))
         assert post.distance is None
-    image = goal_picture(BARREL, gaze, 2.0, 3.0, -0.31)  # goes on beyond the left edge
+    image = goal_picture(BARREL, gaze, 2.0, 3.0, -0.31)  # extends beyond the left edge
     names = [s.name for s in see_landmarks(image, TABLE.look_up(image), BARREL, gaze, beacon)]
     assert names == ["yellow goal right"]

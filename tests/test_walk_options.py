@@ -1,4 +1,4 @@
-"""AIBOs' walks by numbers: in a world file, while they walk, and over the wire."""
+"""Gait parameters of the AIBOs: in a world file, during a walk, and over the wire."""
 
 import math
 import socket
@@ -51,7 +51,7 @@ def test_walk_parameters_are_applied() -> None:
 
 
 def test_speed_limits_follow_from_joints_or_stride_length() -> None:
-    """On longer legs it turns faster; a stride that is asked for is at most what joints do."""
+    """Longer legs turn faster; a requested stride is limited by the joints."""
     low, high = (Ers210(height=h).walking(ERS210).gait.fastest[2] for h in (0.110, 0.120))
     assert high > low > 1.0
     short = Ers210(stride=0.01, turn_stride_deg=3.0).walking(ERS210).gait

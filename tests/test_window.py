@@ -1,4 +1,4 @@
-"""A window on a running world, on a display that nobody sees: opened, driven by keys, pushed."""
+"""Viewer window on a virtual display: opening, key commands, rendering."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, load, shipped
 
 PROGRAMS = ("Xvfb", "xdotool", "import")
-TIMEOUT = 90.0  # s   a window on a busy machine
+TIMEOUT = 90.0  # s; the machine may be busy
 
 
 def test_missing_display_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +51,7 @@ def test_missing_display_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("kind", ["quince", "p3at", "ers7", "velociroach", "qrio", "lugged_rover"])
 def test_keys_drive_tracks_wheels_and_legs(kind: str) -> None:
-    """Two notches ahead and it is further on than before; Home, and it stands."""
+    """Two key presses move the robot forwards; Home stops it."""
     world = load("roach_circle").changed(
         robots=(RobotEntry(name="it", kind=kind, position=(0.0, 0.0, 0.0)),)
     )
@@ -141,7 +141,7 @@ def take_screenshot(path: Path, environment: dict[str, str]) -> np.ndarray:
 
 @pytest.mark.slow
 def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path) -> None:
-    """xdotool presses the arrows; the table at the end says how far the robot went."""
+    """xdotool presses the arrow keys; the final table has the distance."""
     environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
     environment.pop("WAYLAND_DISPLAY", None)
     command = [sys.executable, "-m", "grouser", "view", "quince_step", "--set"]
@@ -201,10 +201,10 @@ def test_best_quality_renders_offscreen(display: str, tmp_path: Path) -> None:
     assert (printed.returncode, printed.stderr) == (
         0,
         "",
-    )  # nothing of what Filament says of itself
+    )  # no output of Filament itself
     subprocess.run([*run, "--picture", high], check=True)
     ours, theirs = (np.asarray(Image.open(path)).astype(float).mean(-1) for path in (best, high))
     assert ours.shape == theirs.shape == (160, 240)
     edges = [np.hypot(*np.gradient(grey)).ravel() for grey in (ours, theirs)]
-    assert np.corrcoef(*edges)[0, 1] > 0.6  # the same view, in another light
+    assert np.corrcoef(*edges)[0, 1] > 0.6  # the same view with other lighting
     assert film.stat().st_size > 10_000

@@ -1,4 +1,4 @@
-"""The world file: what it gives, and the one sentence each mistake gets."""
+"""World files: parsing, overrides, and one-sentence errors."""
 
 from __future__ import annotations
 

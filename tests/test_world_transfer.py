@@ -18,7 +18,7 @@ from grouser.gateways.images.render_codec import (
     unpack_meshes,
     visible_world,
 )
-from grouser.gateways.images.worker_pool import RenderJob, WorkerChannel
+from grouser.gateways.images.render_pool import RenderJob, WorkerChannel
 from grouser.protocol import rendering as wire
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation

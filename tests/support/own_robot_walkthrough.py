@@ -1,10 +1,9 @@
-"""A lab's own robot, from a clone to its sheet: what the tutorial prints, run and looked at.
+"""Run the tutorial of an own robot and check its output.
 
 ``python tests/support/own_robot_walkthrough.py FOLDER`` copies what ships into
-``FOLDER/clone`` and runs the tutorial there as its reader does: a
-student's URDF with three faults, mended; tracks and flippers by YAML
-alone; a step climbed; the mobility sheet; our client and a plain socket over the network. Where
-there is an X server that nobody sees (Xvfb), the step is climbed in a window, too.
+``FOLDER/clone`` and runs the commands of the tutorial there: a URDF with three faults and its
+correction, tracks and flippers in YAML, a step, the mobility sheet, Grouser's client and a plain
+socket. With a virtual X server (Xvfb) the step is also climbed in a window.
 """
 
 import os
@@ -22,21 +21,21 @@ from support.source_tree import ROOT
 
 PAGE = ROOT / "docs" / "tutorials" / "own-robot.md"
 TIMEOUT = 3000.0
-"""s; on two cores that nobody else uses the page takes two minutes."""
+"""s; on two idle cores the page takes two minutes."""
 FAULTS = (
     "link 'base_link' has the mass -12 kg, it must be above 0",
     "the mesh 'hul.stl' of link 'base_link' is not in",
     "joint 'mast_joint' is revolute, but has no limits",
 )
 TOP = 0.12 + 0.07 + 0.01
-"""m; step, pulley, grouser: where the middle is when it stands on the step."""
+"""m; height of the robot's middle on the step: step, pulley, grouser."""
 
 
 def main(folder: Path) -> str:
-    """Run everything; return all that was said."""
+    """Run everything; return the output."""
     clone = folder / "clone"
     copy_clone(clone)
-    with (folder / "said.log").open("w") as log:
+    with (folder / "output.log").open("w") as log:
         ran = subprocess.run(
             [sys.executable, ROOT / "tests" / "support" / "doc_runner.py", PAGE],
             cwd=clone,
@@ -45,25 +44,25 @@ def main(folder: Path) -> str:
             stderr=subprocess.STDOUT,
             timeout=TIMEOUT,
         )
-    text = (folder / "said.log").read_text(encoding="utf-8")
+    text = (folder / "output.log").read_text(encoding="utf-8")
     assert ran.returncode == 0, text[-4000:]
-    said = " ".join(text.split())
-    look(said, clone)
+    output = " ".join(text.split())
+    check_output(output, clone)
     if shutil.which("Xvfb"):
-        said += watch(clone, folder)
-    return said
+        output += climb_in_window(clone, folder)
+    return output
 
 
 def environment(clone: Path) -> dict[str, str]:
-    """Return this process's, with the clone's sources and this Python's commands."""
+    """Return the environment with the sources of the clone and this Python's commands."""
     kept = clean_environment()
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
     return kept | {"PATH": path, "PYTHONPATH": str(clone / "src"), "COLUMNS": "200"}
 
 
-def look(said: str, clone: Path) -> None:
-    """Look at what the page's commands said and wrote."""
-    sound, _, rest = said.partition("wrong.urdf")
+def check_output(output: str, clone: Path) -> None:
+    """Check the output and the files of the page's commands."""
+    sound, _, rest = output.partition("wrong.urdf")
     assert sound.count(" yes ") == 5, "the URDF as it is keeps the contract"
     for fault in FAULTS:
         assert fault in rest.partition("exit code 1")[0].partition("|| echo")[2], fault
@@ -77,19 +76,19 @@ def look(said: str, clone: Path) -> None:
     assert sheet.count("<img") == 11
     assert "grouser mobility my_robot/rover.yaml --sheet" in sheet
     assert "left to defaults" in rest
-    for who in ("our client", "a plain socket"):
-        way = re.search(rf"{who} drove ([\d.]+) m ==", said)
-        assert way, who
-        assert float(way[1]) > 0.1, who
+    for client in ("our client", "a plain socket"):
+        distance = re.search(rf"{client} drove ([\d.]+) m ==", output)
+        assert distance, client
+        assert float(distance[1]) > 0.1, client
 
 
-def heights(said: str) -> list[float]:
-    """Return how high the rover is at the end of every run."""
-    return [float(z) for z in re.findall(r"energy m m m .*? J rover \S+ \S+ (\S+)", said)]
+def heights(output: str) -> list[float]:
+    """Return the height of the rover at the end of every run, m."""
+    return [float(z) for z in re.findall(r"energy m m m .*? J rover \S+ \S+ (\S+)", output)]
 
 
-def watch(clone: Path, folder: Path) -> str:
-    """Climb the step in a window on a display of its own; return what was said."""
+def climb_in_window(clone: Path, folder: Path) -> str:
+    """Climb the step in a window on a virtual display; return the output."""
     display = folder / "display"
     with display.open("w") as number:
         server = subprocess.Popen(
@@ -114,10 +113,10 @@ def watch(clone: Path, folder: Path) -> str:
         server.terminate()
         server.wait()
     assert ran.returncode == 0, ran.stderr[-3000:]
-    said = " ".join(ran.stdout.split())
-    (high,) = heights(said)
+    output = " ".join(ran.stdout.split())
+    (high,) = heights(output)
     assert abs(high - TOP) < 0.005, f"in the window it ends {high} m high"
-    return said
+    return output
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, AnyStr, Self
 
 from grouser.client.connection import Connection, Controller, RemoteRobot, connect, control, join
 
@@ -109,7 +109,7 @@ class ServerProcess:
         return socket.create_connection((self.host, self.ports[port]), TIMEOUT)
 
 
-def pipe(stream: IO[bytes] | None) -> IO[bytes]:
+def pipe(stream: IO[AnyStr] | None) -> IO[AnyStr]:
     """Return a stream of a process that was started with a pipe."""
     assert stream is not None
     return stream

@@ -51,7 +51,7 @@ class SensorModel:
     """Standard deviation of the logarithm of a distance."""
     place_sigma: float = 0.05
     """Standard deviation of the lens position, m; it limits the weight of very near landmarks."""
-    mistaken: float = 0.02
+    false_detection: float = 0.02
     """Probability of a false detection."""
     trust: float = 0.05
     """Weight of a sighting relative to an independent one, 0 to 1."""
@@ -63,9 +63,9 @@ class MotionModel:
 
     slip: float = 0.2
     """Relative standard deviation of a step and of a turn."""
-    unrest: float = 0.005
+    position_noise: float = 0.005
     """Position noise at each resampling, standard deviation, m."""
-    unrest_turn: float = radians(0.3)
+    heading_noise: float = radians(0.3)
     """Heading noise at each resampling, standard deviation, rad."""
     roughening: float = 0.2
     """Additional noise at each resampling, relative to the spread of the particles along their
@@ -174,7 +174,9 @@ class Localiser:
         square = off**2 / (sensor.bearing_sigma**2 + blur)
         if sighting.distance is not None:
             square += np.log(far / sighting.distance) ** 2 / (sensor.distance_sigma**2 + blur)
-        return np.asarray(sensor.mistaken + (1 - sensor.mistaken) * np.exp(-0.5 * square))
+        return np.asarray(
+            sensor.false_detection + (1 - sensor.false_detection) * np.exp(-0.5 * square)
+        )
 
     def _resample(self) -> None:
         """Replace the particles by equally weighted ones: systematic resampling and noise."""
@@ -186,7 +188,7 @@ class Localiser:
         self._normalise_weights()
         off = self.poses - self._mean()
         off[:, 2] = wrap_angle(off[:, 2])
-        floor = np.diag([motion.unrest, motion.unrest, motion.unrest_turn]) ** 2
+        floor = np.diag([motion.position_noise, motion.position_noise, motion.heading_noise]) ** 2
         spread = motion.roughening**2 * (off.T @ off) / count + floor
         noise = self._rng.normal(size=self.poses.shape)
         self.poses = self.poses + noise @ np.linalg.cholesky(spread).T

@@ -1,4 +1,4 @@
-"""Path planning and path following: validity maps, planners, cost maps, steering laws."""
+"""Path planning and path following: validity maps, planners, steering laws."""
 
 from grouser.exports import attach
 

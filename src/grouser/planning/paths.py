@@ -1,4 +1,4 @@
-"""Path planning on a validity map: planners by name, resampling, shortcutting and smoothing.
+"""Path planning on a validity map: planners by name, resampling, shortcut and smoothing.
 
 A path is a list of waypoints that the robot passes in order; its heading follows from its direction
 of travel (roach, sec. 3.5). Planners are selected by name and seeded

@@ -1,4 +1,4 @@
-"""Registration of several frames: coarse GICP or given poses, refined jointly point to plane.
+"""Joint registration of several frames, point to plane, from GICP or given poses.
 
 GICP pairs points by distance only, and so confuses the two sides of a thin object, or a floor and
 the foot of a wall. The refinement accepts a pair only if both normals, which face their sensors,

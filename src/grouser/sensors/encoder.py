@@ -53,6 +53,16 @@ class Encoder:
         return BoundEncoder(self, tuple(prefix + drive for drive in self.drives))
 
 
+@dataclass
+class EncoderMemory:
+    """State of an encoder between readings."""
+
+    zero: tuple[float, ...] | None = None
+    """Position of each drive at the last reset, m or rad; None: never reset."""
+    reset_pending: bool = False
+    """True if the next reading resets the count."""
+
+
 class BoundEncoder:
     """Encoder bound to the full names of its drives."""
 
@@ -63,27 +73,25 @@ class BoundEncoder:
         self._description, self._names = description, drives
         self._exact = not (description.resolution or description.noise or description.wrap)
         self._indices: list[int] = []
-        self.memory: tuple[float, ...] | None = None
-        """Position of each drive at the last reset, m or rad; None: never reset."""
-        self._reset_pending = False
+        self.memory = EncoderMemory()
 
     def reset(self) -> None:
         """Reset the count to 0 at the next reading."""
-        self._reset_pending = True
+        self.memory.reset_pending = True
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return each drive's position, m or rad, by its name on the robot."""
         if not self._indices:
             self._indices = context.drive_indices(self._names)
-        if self._reset_pending:
-            self.memory = tuple(context.travelled[place] for place in self._indices)
-            self._reset_pending = False
+        if self.memory.reset_pending:
+            zero = tuple(context.travelled[place] for place in self._indices)
+            self.memory = EncoderMemory(zero)
         if self._exact:
-            return LazyValues(partial(self._exact_values, context, self.memory))
+            return LazyValues(partial(self._exact_values, context, self.memory.zero))
         description, travelled = self._description, context.travelled
         true = np.array([travelled[place] for place in self._indices])
-        if self.memory:
-            true -= self.memory
+        if self.memory.zero:
+            true -= self.memory.zero
         measured = corrupt(true, description.resolution, description.noise, description.wrap, rng)
         return dict(zip(description.drives, measured.tolist(), strict=True))
 

@@ -186,6 +186,15 @@ class StatefulSensor(Protocol):
     """Complete state; None before the first reading."""
 
 
+@runtime_checkable
+class Resettable(Protocol):
+    """Bound sensor that accumulates and can be reset."""
+
+    def reset(self) -> None:
+        """Restart at the next reading."""
+        ...
+
+
 class TimedSensor(Protocol):
     """Name and timing of a sensor."""
 

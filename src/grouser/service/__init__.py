@@ -1,4 +1,4 @@
-"""Multi-client host: sessions, access control, rate limits, lockstep, watchdog, radio.
+"""Multi-client host: clients, their robots and permissions, and the pace of simulated time.
 
 Independent of any wire format; gateways translate between the host and one protocol.
 """

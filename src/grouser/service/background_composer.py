@@ -1,4 +1,4 @@
-"""Background composer: compose and compile scenes in a background thread while physics goes on.
+"""Background compile of scenes: a thread composes and compiles them while physics goes on.
 
 A scene with one robot more takes 20 to 100 ms to compile, ten to fifty ticks. Because of Python's
 global interpreter lock, the thread would delay physics whenever MuJoCo has returned; so it works

@@ -94,7 +94,7 @@ class Console:
                 f"console: there is no word '{words.verb}'{nearest(words.verb, known)} "
                 "('help' lists all)"
             )
-        self.simulation.apply(parse(line, names, trusted=self._trusted))
+        self.simulation.apply(parse(line, names, trusted=self._trusted), source="console")
         return "done"
 
     def complete(self, text: str) -> list[str]:

@@ -20,7 +20,7 @@ from grouser.service.lockstep import Lockstep
 from grouser.service.membership import Membership
 from grouser.service.radio import Delivery, Radio, RadioSignal
 from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
-from grouser.simulation.changes.actions import Action, Equip, Join, Leave, SetPose
+from grouser.simulation.changes.actions import Action, Command, Equip, Join, Leave, SetPose
 from grouser.simulation.changes.placement import free_spot
 from grouser.simulation.divergence.recovery import DivergenceCounter, DivergenceRecovery
 from grouser.simulation.simulation import Simulation
@@ -176,7 +176,7 @@ class Host:
             entry = entry.equipped()
         own = {robot.name: robot for robot in self.simulation.world.robots}
         if name not in own:
-            came = self.members.arrive(entry)
+            came = self.members.arrive(entry, owner.address)
             if came is not entry:
                 x, y, z = came.position
                 place = f"{x:.2f}, {y:.2f}, {z:.2f} m"
@@ -185,7 +185,7 @@ class Host:
             raise BadValue(f"the world's own '{name}' is a {own[name].kind}, not a {entry.kind}")
         else:
             if self._lacks_equipment(own[name], entry):
-                self.members.change(Equip(name, entry.sensors))
+                self.members.change(Equip(name, entry.sensors), owner.address)
             self._take_over(name)
         self._assign(name, owner)
 
@@ -233,9 +233,9 @@ class Host:
 
     # -- commands ----------------------------------------------------------------------------
 
-    def apply(self, action: Action) -> None:
-        """Apply ``action``; one that raises has changed nothing."""
-        self.simulation.apply(action)
+    def apply(self, action: Action, *, source: str = "server") -> None:
+        """Apply ``action`` for ``source``; one that raises has changed nothing."""
+        self.simulation.apply(action, source=source)
         self._follow_scene()
 
     def console(self, line: str) -> str:
@@ -246,7 +246,7 @@ class Host:
 
     def halt(self, robot: str) -> None:
         """Stop a robot: wheels, belts and gait stop, other joints hold."""
-        self.simulation.command(robot, self.simulation.scene.robots[robot].halt())
+        self.apply(Command(robot, self.simulation.scene.robots[robot].halt()))
 
     def transmit(self, sender: str, data: bytes, to: str | None) -> None:
         """Send ``data`` over a robot's radio to all robots in range, or to one."""
@@ -370,7 +370,7 @@ class Host:
         entries = {entry.name: entry for entry in self._scene.world.robots}
         for name in sorted(set(self._owners) - set(self.simulation.scene.robots)):
             if self.time < self._then:  # the world was reset: owned robots stay
-                self.simulation.apply(Join(entries[name]))
+                self.simulation.apply(Join(entries[name]), source="server")
             else:
                 self._owners.pop(name).robot_removed()
                 self.given_names.pop(name, None)
@@ -380,7 +380,7 @@ class Host:
             now = {entry.name: entry for entry in self.simulation.world.robots}
             for name in sorted(self._taken_over):
                 if self._lacks_equipment(now[name], entries[name]):
-                    self.simulation.apply(Equip(name, entries[name].sensors))
+                    self.simulation.apply(Equip(name, entries[name].sensors), source="server")
             self.lockstep.restart(self.step)
         self._then = self.time
         there = {thing.name for thing in self.simulation.world.objects}

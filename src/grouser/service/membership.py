@@ -50,13 +50,17 @@ class Membership:
         if self._departing:
             self._remove_now()
 
-    def change(self, action: Action) -> None:
-        """Apply ``action``; raise `SceneNotReady` if it needs a scene that is not compiled yet."""
+    def change(self, action: Action, source: str = "server") -> None:
+        """Apply ``action`` for ``source``.
+
+        Raises:
+            SceneNotReady: it needs a scene that is not compiled yet.
+        """
         with self._deferred():
-            self._simulation.apply(action)
+            self._simulation.apply(action, source=source)
         self._changed()
 
-    def arrive(self, entry: RobotEntry) -> RobotEntry:
+    def arrive(self, entry: RobotEntry, source: str) -> RobotEntry:
         """Add a robot at its place or at the nearest free spot; return its actual entry.
 
         Raises:
@@ -73,7 +77,7 @@ class Membership:
         if not free and not stands_free(tried, entry.name):  # another robot moved there meanwhile
             entry = at_free_spot(tried, entry)
             tried = simulation.prepare_join(entry)
-        simulation.commit_join(entry, tried)
+        simulation.commit_join(entry, tried, source=source)
         self._changed()
         return entry
 
@@ -105,7 +109,7 @@ class Membership:
     def remove(self, names: Collection[str]) -> None:
         """Remove robots and objects, all at once; raise `SceneNotReady` as `change`."""
         with self._deferred():
-            self._simulation.remove(names)
+            self._simulation.remove(names, source="server")
         self._changed()
 
     def remove_soon(self, names: Iterable[str]) -> None:

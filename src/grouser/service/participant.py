@@ -1,4 +1,4 @@
-"""Participant: one client of a host, through any gateway; login, robot, watchdog, turns.
+"""Participant: one client of a host, through any gateway; its roles, robot and turns.
 
 A gateway decodes its client's messages and calls a `Participant`; callbacks of the host go through
 the participant to the gateway's `ParticipantListener`, which encodes them for the client.
@@ -19,6 +19,7 @@ from grouser.service.membership import check_match_roster
 from grouser.service.radio import RadioSignal
 from grouser.service.reading_queues import SensorReading
 from grouser.service.watchdog import BatteryState, Watchdog
+from grouser.simulation.changes.actions import Command
 from grouser.world.file import RobotEntry
 
 
@@ -141,7 +142,7 @@ class Participant(RobotOwner):
         """Command its robot."""
         robot = self.require_robot()
         self._watchdog.note_motion()
-        self._host.simulation.command(robot, command)
+        self._host.apply(Command(robot, command), source=self.address)
 
     def require_robot(self) -> str:
         """Return the name of its robot; raise `BadValue` if it has none."""

@@ -16,6 +16,7 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.service.host import Host, RobotOwner
+from grouser.simulation.changes.actions import Command
 from grouser.trials.path_trials import LIMIT, driver_for, path_trial
 from grouser.trials.trial import Place
 from grouser.trials.trial_run import SAMPLE_PERIOD, RobotSample, TrialRun, TrialSupervisor
@@ -123,7 +124,7 @@ class PathRun(RobotOwner):
     def _command(self, commands: Sequence[Mapping[str, float]]) -> None:
         """Apply commands and schedule the next sample."""
         for command in commands:
-            self._host.simulation.command(self._robot, command)
+            self._host.apply(Command(self._robot, command), source=self.address)
         self._next += SAMPLE_PERIOD
 
     def _end(self, ended: str, *, there: bool = True) -> None:

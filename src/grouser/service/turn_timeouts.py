@@ -1,4 +1,4 @@
-"""Time-outs of turns in lockstep: log slow clients, expire turns that take too long.
+"""Time-out of a turn: log clients whose turn is slow, expire turns that take too long.
 
 A client that stalls in its turn would stop the simulation for all others. Each time an address has
 let a turn expire, its time-out is halved, down to one second: other clients at the same address

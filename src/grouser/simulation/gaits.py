@@ -75,8 +75,8 @@ class RunningGait:
     """True where the gait moves the robot, bool (n, robots)."""
     cache: GaitCache = field(default_factory=GaitCache, repr=False, compare=False)
 
-    def clear(self, start: Array, which: Which = slice(None)) -> None:
-        """Reset to standing still, inactive."""
+    def clear(self, start: Array, which: Which | tuple[slice, int] = slice(None)) -> None:
+        """Reset to standing still, inactive; ``which``: index of the rows, or of rows and robot."""
         self.state[which] = start
         self.inputs[which] = 0.0
         self.active[which] = False
@@ -178,10 +178,8 @@ class Gaits:
         """Reset the gait of robot ``name``, if it has one: standing still, inactive."""
         if name in self._where:
             number, column = self._where[name]
-            running = running_gaits[number]
-            running.state[:, column] = self._groups[number].gait.start()
-            running.inputs[:, column] = 0.0
-            running.active[:, column] = False
+            start = self._groups[number].gait.start()
+            running_gaits[number].clear(start, (slice(None), column))
 
     def apply(self, rows: StateArrays, running_gaits: Sequence[RunningGait], every: float) -> None:
         """Advance every active gait by ``every`` seconds and set the targets of its drives."""

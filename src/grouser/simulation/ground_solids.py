@@ -47,7 +47,9 @@ def solid_of(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Solid:
     turn = np.array(data.geom_xmat[geom]).reshape(3, 3)
     size = np.array(model.geom_size[geom])
     if kind == mujoco.mjtGeom.mjGEOM_HFIELD:
-        return HeightFieldSolid(geom, place, turn, *_grid(model, int(model.geom_dataid[geom])))
+        return HeightFieldSolid(
+            geom, place, turn, *height_grid(model, int(model.geom_dataid[geom]))
+        )
     if kind == mujoco.mjtGeom.mjGEOM_PLANE:
         up = turn[:, 2]
         return HalfSpaces(geom, up[None], np.array([up @ place]), None)
@@ -262,7 +264,7 @@ def _quadric(start: Array, up: Array, inverse: Array) -> tuple[Array, Array]:
     return np.where(hit, (-b - root) / a, np.inf), np.where(hit, (-b + root) / a, -np.inf)
 
 
-def _grid(model: mujoco.MjModel, field: int) -> tuple[Array, Array]:
+def height_grid(model: mujoco.MjModel, field: int) -> tuple[Array, Array]:
     """Return heights (rows, columns; m) and size of a height field."""
     rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
     start, size = int(model.hfield_adr[field]), np.array(model.hfield_size[field])

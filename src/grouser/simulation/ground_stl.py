@@ -15,6 +15,7 @@ import numpy.typing as npt
 from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array
 from grouser.simulation.ground import ground_geoms
+from grouser.simulation.ground_solids import height_grid
 from grouser.simulation.scene import Scene
 from grouser.world.meshes.mesh_files import Triangles
 from grouser.world.terrain.terrain_piece import FOUNDATION
@@ -115,9 +116,8 @@ def _corners(model: mujoco.MjModel, geom: int) -> Array:
 
 def _height_field(model: mujoco.MjModel, field: int) -> tuple[Array, npt.NDArray[np.int64]]:
     """Return vertices and faces of a height field as a closed solid, in its own frame."""
-    rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
-    start, size = int(model.hfield_adr[field]), model.hfield_size[field]
-    heights = np.array(model.hfield_data[start : start + rows * columns], np.float64) * size[2]
+    grid, size = height_grid(model, field)
+    (rows, columns), heights = grid.shape, grid.ravel()
     grown = size[:2] + GROWTH
     y, x = np.meshgrid(
         np.linspace(-grown[1], grown[1], rows),

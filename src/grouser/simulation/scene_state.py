@@ -197,13 +197,26 @@ class SceneState:
 
     def integration_state(self) -> Array:
         """Return a copy of MuJoCo's state components in `STATE`."""
-        state = np.empty(mujoco.mj_stateSize(self.model, STATE))
-        mujoco.mj_getState(self.model, self.data, state, STATE)
-        return state
+        return integration_state(self.model, self.data)
 
     def fingerprint(self) -> str:
         """Return a hash of the whole state: equal bits, equal hash."""
         return fingerprint(self.integration_state(), self.memory)
+
+
+def integration_state(model: mujoco.MjModel, data: mujoco.MjData) -> Array:
+    """Return a copy of the components in `STATE` of any data."""
+    state = np.empty(mujoco.mj_stateSize(model, STATE))
+    mujoco.mj_getState(model, data, state, STATE)
+    return state
+
+
+def geom_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
+    """Return the corners (8, 3) of a geom's bounding box in the world, m."""
+    centre, half = model.geom_aabb[geom].reshape(2, 3)
+    signs = np.array(np.meshgrid(*([(-1, 1)] * 3))).reshape(3, -1).T
+    turned = (centre + signs * half) @ data.geom_xmat[geom].reshape(3, 3).T
+    return np.asarray(data.geom_xpos[geom] + turned)
 
 
 def fingerprint(state: Array, memory: StepMemory, row: int = 0) -> str:

@@ -15,10 +15,41 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from grouser.errors import BadValue
+
 Item = TypeVar("Item")
 
 NEVER = 2**62
 """A step that no run reaches."""
+STEP_TOLERANCE = 1e-6
+"""Relative rounding error of a duration up to which it is a whole number of steps."""
+
+
+def whole_steps(seconds: object, timestep: float) -> int:
+    """Return a duration in steps of ``timestep`` (s).
+
+    Raises:
+        BadValue: ``seconds`` is no number, is negative, or is not a whole number of steps.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.integer | np.floating):
+        raise BadValue(f"step: {seconds!r} s, a number is needed")
+    duration = float(seconds)
+    if not (math.isfinite(duration) and duration >= 0):
+        raise BadValue(f"step: {duration} s, a time of at least 0 is needed")
+    steps = round(duration / timestep)
+    if abs(duration / timestep - steps) > STEP_TOLERANCE * max(1.0, duration / timestep):
+        raise BadValue(
+            f"step: {duration:g} s is not a whole number of time steps of {timestep:g} s; "
+            f"the nearest is {steps * timestep:g} s"
+        )
+    return steps
+
+
+def check_seed(value: object) -> int:
+    """Return ``value`` if it is a seed; raise `BadValue` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
+        raise BadValue(f"seed is {value!r}, must be a whole number from 0 to 2^63 - 1")
+    return int(value)
 
 
 class Clock:

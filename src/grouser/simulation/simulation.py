@@ -6,7 +6,6 @@ One seed determines all random numbers of a run: the same seed gives the same bi
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Collection, Mapping
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import mujoco
-import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
@@ -32,7 +30,7 @@ from grouser.simulation.observers import STEP_RATE_HZ, ActionRecord, Observers, 
 from grouser.simulation.robot_handle import Handles, RobotHandle
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.scene_state import SceneState, StepPhysics, step_physics
-from grouser.simulation.schedule import Agenda, Clock
+from grouser.simulation.schedule import Agenda, Clock, check_seed, whole_steps
 from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
 from grouser.simulation.sensing import ActiveSensors, bindings
@@ -46,8 +44,6 @@ SAVED_PARTS = (
     *("events", "log", "motions", "triggers"),
 )
 """Attributes of a simulation that a snapshot holds beside MuJoCo's state."""
-STEP_TOLERANCE = 1e-6
-"""Relative rounding error of a duration up to which it is a whole number of steps."""
 
 
 class Simulation:
@@ -73,7 +69,7 @@ class Simulation:
             BadValue: an argument has an impossible type or value.
         """
         world = as_world(world)
-        seed = _seed(world.seed if seed is None else seed)
+        seed = check_seed(world.seed if seed is None else seed)
         self._create(world.with_referee_volumes(), seed, crash_folder)
         self._clear()  # raises for invalid events and triggers before the world is compiled
         self.reset()
@@ -116,7 +112,7 @@ class Simulation:
             seed: new seed of all random numbers; None: the same ones again.
         """
         if seed is not None:
-            self.seed = _seed(seed)
+            self.seed = check_seed(seed)
         if self._first is None:
             self._first = StartState.of(self.start_world)
         self._clear()
@@ -398,7 +394,7 @@ class Simulation:
         Raises:
             BadValue: ``seconds`` is negative or not a whole number of time steps.
         """
-        missing = 1 if seconds is None else self._whole_steps(seconds)
+        missing = 1 if seconds is None else whole_steps(seconds, self.scene.timestep)
         while missing > 0:  # counted down, since an action may reset the simulation
             while (action := self._agenda.pop_due(self.time)) is not None:  # 1
                 self._depth += 1
@@ -439,18 +435,22 @@ class Simulation:
 
     def read(self, robot: str, sensor: str) -> Reading:
         """Return the newest available reading of a sensor; with a delay, it was measured before."""
+        self.check_sensor(robot, sensor)
+        if self.active_sensors.has_no_reading(robot, sensor):
+            self.active_sensors.measure_first(robot, sensor, self.state.sensor_context())
+        return self.active_sensors.read(robot, sensor, self.time)
+
+    def check_sensor(self, robot: str, sensor: str) -> None:
+        """Raise `UnknownName` if there is no such robot or sensor."""
         if robot not in self.scene.robots:
             raise unknown("read", "robot", robot, self.scene.robots)
         if (robot, sensor) not in self.scene.sensors:
             names = [name for owner, name in self.scene.sensors if owner == robot]
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
-        if self.active_sensors.has_no_reading(robot, sensor):
-            self.active_sensors.measure_first(robot, sensor, self.state.sensor_context())
-        return self.active_sensors.read(robot, sensor, self.time)
 
     def measure(self, robot: str, sensor: str) -> Reading:
         """Read a sensor now, in addition to its schedule; return as `read` does."""
-        self.read(robot, sensor)  # raises UnknownName
+        self.read(robot, sensor)  # raises UnknownName; measures a first time
         self.active_sensors.measure(robot, sensor, self.state.sensor_context())
         return self.read(robot, sensor)
 
@@ -591,22 +591,3 @@ class Simulation:
         """Read every sensor that is due."""
         if self.active_sensors.due <= self.steps:
             self.active_sensors.read_due(self.steps, self.state.sensor_context())
-
-    def _whole_steps(self, seconds: float) -> int:
-        if not (math.isfinite(seconds) and seconds >= 0):
-            raise BadValue(f"step: {seconds} s, a time of at least 0 is needed")
-        timestep = self.scene.timestep
-        steps = round(seconds / timestep)
-        if abs(seconds / timestep - steps) > STEP_TOLERANCE * max(1.0, seconds / timestep):
-            raise BadValue(
-                f"step: {seconds:g} s is not a whole number of time steps of {timestep:g} s; "
-                f"the nearest is {steps * timestep:g} s"
-            )
-        return steps
-
-
-def _seed(value: object) -> int:
-    """Return ``value`` if it is a seed."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
-        raise BadValue(f"seed is {value!r}, must be a whole number from 0 to 2^63 - 1")
-    return int(value)

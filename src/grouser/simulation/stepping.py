@@ -1,4 +1,4 @@
-"""Stepper: belt roll-back, drives, work and gaits, updated between physics steps.
+"""Stepper: belts, drives, work and gaits, updated between physics steps.
 
 Written on `StateArrays`, so that one simulation and a batch of thousands give the same bits.
 """

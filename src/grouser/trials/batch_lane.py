@@ -5,6 +5,10 @@ height, friction, a mass) become per-simulation fields. A lane has a fixed numbe
 waiting trial enters the slot of a finished one. Each trial is stepped from its own state row, so
 its result has the same bits in any lane, whatever the other trials are.
 
+Scenes have the same `layout` if they differ only in model fields that a batch holds per
+simulation. Height fields are not among them; `SharedGround` puts the height fields of all scenes
+into one model.
+
 A batch steps physics, belts, drives and gaits (`Stepper.run`, as a `Simulation` does). Trials of
 worlds with events, triggers or sensors run in `grouser.trials.simulation_lane`.
 """
@@ -12,9 +16,10 @@ worlds with events, triggers or sensors run in `grouser.trials.simulation_lane`.
 from __future__ import annotations
 
 import copy
+import dataclasses
+import sys
 from collections import deque
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import mujoco
 import mujoco.batch
@@ -22,10 +27,11 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
+from grouser.physics.height_fields import HeightFieldData, height_fields, restore
 from grouser.physics.state import StateArrays
-from grouser.simulation.scene import Scene
+from grouser.simulation import stepping
+from grouser.simulation.scene import Scene, compose
 from grouser.simulation.stepping import StepMemory, Stepper
-from grouser.trials.batch_layout import SharedGround, batch_fields
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import (
@@ -97,7 +103,10 @@ class BatchLane:
         while self._running and not cancelled():
             slots = sorted(self._running)
             some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
-            physics = partial(self._physics, some)
+
+            def physics(steps: int, some: npt.NDArray[np.int32] | None = some) -> None:
+                self._batch.step(some, nstep=steps)
+
             # The step count starts at 0 again: samples are whole settling periods apart.
             self._stepper.run(self._rows, self._memory, self._steps, physics)
             over = self._sample(slots)
@@ -108,10 +117,6 @@ class BatchLane:
                     entry.number, run.outcome(verdict, state, self._stepper, self._memory, slot)
                 )
             self._fill(list(over))
-
-    def _physics(self, slots: npt.NDArray[np.int32] | None, steps: int) -> None:
-        """Step the physics of ``slots``, or of all slots if None."""
-        self._batch.step(slots, nstep=steps)
 
     def _varied(self, drawn: bool) -> list[str]:
         """Return the model fields in which the scenes differ, or which trials vary."""
@@ -231,3 +236,84 @@ def _with_static_ground(model: mujoco.MjModel) -> mujoco.MjModel:
     rested.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     rested.tree_sleep_policy[:] = int(mujoco.mjtSleepPolicy.mjSLEEP_NEVER)
     return rested
+
+
+_GROUND = ("hfield_", "nhfielddata", "nbuffer")
+"""Prefixes of height-field data, which all simulations of a batch share (`SharedGround`)."""
+
+
+def layout(scene: Scene) -> bytes:
+    """Return a key; scenes with equal keys can share a batch.
+
+    It contains sizes, names, options, assets except height fields, and the robot descriptions that
+    the batch's `Stepper` uses.
+    """
+    model = scene.model
+    shared = [
+        np.asarray(getattr(model, name))
+        for name in sorted(dir(model))
+        if not name.startswith("_")
+        and isinstance(getattr(model, name), np.ndarray | int)
+        and name not in mujoco.batch.MODEL_FIELDS
+        and not name.startswith(_GROUND)
+    ]
+    shared += [getattr(model, name) for name in stepping.MODEL_FIELDS]
+    options = [np.asarray(getattr(model.opt, name)).tobytes() for name in _option_names(model)]
+    parts = [bytes(model.names), str(scene.control_interval).encode(), _stepped(scene), *options]
+    parts += [str(array.shape).encode() + array.tobytes() for array in shared]
+    parts += [str(getattr(model, name).shape).encode() for name in batch_fields()]
+    return b"|".join(parts)
+
+
+def batch_fields() -> list[str]:
+    """Return the array fields of a model that a batch can hold per simulation."""
+    return sorted(name for name in mujoco.batch.MODEL_FIELDS if not name.startswith("opt."))
+
+
+def _stepped(scene: Scene) -> bytes:
+    """Return the robot descriptions that a `Stepper` uses, with all digits."""
+    robots = [
+        (name, robot.posture, robot.drives, robot.steering, robot.groups, robot.gait)
+        for name, robot in scene.robots.items()
+    ]
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return repr((robots, dict(scene.drives), scene.belts)).encode()
+
+
+def _option_names(model: mujoco.MjModel) -> list[str]:
+    """Return the names of a model's physics options: time step, gravity, solver."""
+    names = (name for name in sorted(dir(model.opt)) if not name.startswith("_"))
+    return [name for name in names if not callable(getattr(model.opt, name))]
+
+
+class SharedGround:
+    """Height fields of all scenes of one layout, in one model."""
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        """Collect the height fields of all ``scenes``; equal ones are stored once."""
+        first, own = scenes[0], height_fields(scenes[0].model)
+        self._numbers: dict[HeightFieldData, int] = {}
+        for number, field in enumerate(own):
+            self._numbers.setdefault(field, number)
+        others = [
+            field
+            for scene in scenes[1:]
+            for field in dict.fromkeys(height_fields(scene.model))
+            if field not in self._numbers
+        ]
+        spare = tuple(dict.fromkeys(others))
+        self._numbers |= {field: len(own) + number for number, field in enumerate(spare)}
+        self.scene = first
+        """First scene, whose model the batch uses."""
+        if spare:
+            self.scene = dataclasses.replace(first, model=compose(first.world, spare).model)
+            for field in spare:
+                restore(self.scene.model, self._numbers[field], field)
+
+    def geom_dataid(self, model: mujoco.MjModel) -> npt.NDArray[np.int32]:
+        """Return `geom_dataid` of ``model``, one of the scenes', for the shared model."""
+        pointers = np.array(model.geom_dataid, np.int32)
+        fields = height_fields(model)
+        for geom in np.flatnonzero(model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).tolist():
+            pointers[geom] = self._numbers[fields[pointers[geom]]]
+        return pointers

@@ -8,10 +8,8 @@ different paths, variations, worlds and robots in one call.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
@@ -20,6 +18,7 @@ from grouser.planning.driver import LegLaw, PathDriver, SkidLaw, checked_path
 from grouser.robots.robot import Robot
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import Scene, compose
+from grouser.simulation.scene_state import geom_corners
 from grouser.trials.draws import Draw
 from grouser.trials.starts import TrialStart
 from grouser.trials.trial import Place, Trial
@@ -195,15 +194,7 @@ def _box(scene: Scene, robot: str) -> Array:
         if model.body(model.geom_bodyid[geom]).name.startswith(prefix)
         and (model.geom_contype[geom] or model.geom_conaffinity[geom])
     ]
-    corners = np.concatenate([X_RW.apply(_corners(model, data, geom)) for geom in mine])
+    corners = np.concatenate([X_RW.apply(geom_corners(model, data, geom)) for geom in mine])
     (west, south, _), (east, north, _) = corners.min(axis=0), corners.max(axis=0)
     x, y = np.meshgrid(np.linspace(west, east, BOX), np.linspace(south, north, BOX))
     return np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=-1)
-
-
-def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
-    """Return the corners (8, 3) of a geom's bounding box in the world, m."""
-    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
-    turned = (centre + signs * half) @ data.geom_xmat[geom].reshape(3, 3).T
-    return np.asarray(data.geom_xpos[geom] + turned)

@@ -12,13 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco
-import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Quaternion, Triple
 from grouser.physics.state import StateArrays, Which
 from grouser.simulation.scene import Scene
-from grouser.simulation.scene_state import STATE
+from grouser.simulation.scene_state import integration_state
 from grouser.simulation.stepping import StepMemory, Stepper
 
 DRAWN_FIELDS = (
@@ -80,14 +79,14 @@ class SceneStarts:
         """
         if start is None:
             if self._state is None:
-                self._state = _state(self._scene.model, self._scene.initial())
+                self._state = integration_state(self._scene.model, self._scene.initial())
             return {}, self._state
         fields = self._draw(robot, start)
         data = mujoco.MjData(self._model)
         data.qpos[:] = self._scene.initial().qpos
         self._stand(data, robot, start)
         mujoco.mj_forward(self._model, data)
-        return fields, _state(self._model, data)
+        return fields, integration_state(self._model, data)
 
     def _draw(self, robot: str, start: TrialStart) -> dict[str, Array]:
         """Apply the factors to the scratch model; return its fields, empty if there are none."""
@@ -147,9 +146,3 @@ def initialize_robots(
         stepper.command(rows, memory, watched, command, which)
     if phase:
         stepper.gaits.set_phase(memory.running_gaits, watched, phase, which)
-
-
-def _state(model: mujoco.MjModel, data: mujoco.MjData) -> Array:
-    state = np.empty(mujoco.mj_stateSize(model, STATE))
-    mujoco.mj_getState(model, data, state, STATE)
-    return state

@@ -14,8 +14,7 @@ from threading import Event, Lock
 from grouser.cores import Progress, cores, parallel_map
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
-from grouser.trials.batch_lane import BatchLane
-from grouser.trials.batch_layout import layout
+from grouser.trials.batch_lane import BatchLane, layout
 from grouser.trials.simulation_lane import SimulationLane, check_sensors, needs_simulation
 from grouser.trials.trial import Outcome, Trial
 from grouser.trials.trial_run import SAMPLE_PERIOD, Entry, Finished

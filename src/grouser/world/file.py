@@ -405,7 +405,7 @@ def world_text(world: World, robot_defaults: RobotDefaults | None = None) -> str
     return "\n".join(_mapping(world, 0, robot_defaults or (lambda entry: {}))) + "\n"
 
 
-def _mapping(part: Description, indent: int, robot_defaults: RobotDefaults) -> list[str]:
+def _mapping(part: BaseModel, indent: int, robot_defaults: RobotDefaults) -> list[str]:
     """Return the lines of one mapping, including nested ones."""
     lines = []
     keys = sorted(type(part).model_fields, key=lambda key: key not in ("kind", "name"))
@@ -415,9 +415,9 @@ def _mapping(part: Description, indent: int, robot_defaults: RobotDefaults) -> l
             lines += _options(part, indent, robot_defaults)
             continue
         head, mark = f"{' ' * indent}{key}:", "" if given else DEFAULT
-        if isinstance(value, Description):
+        if isinstance(value, BaseModel):
             lines += [head + mark, *_mapping(value, indent + 2, robot_defaults)]
-        elif isinstance(value, tuple) and any(isinstance(item, Description) for item in value):
+        elif isinstance(value, tuple) and any(isinstance(item, BaseModel) for item in value):
             lines.append(head + mark)
             for item in value:
                 first, *rest = _mapping(item, indent + 4, robot_defaults)
@@ -439,7 +439,7 @@ def _options(entry: RobotEntry, indent: int, robot_defaults: RobotDefaults) -> l
 
 def _flow(value: Any) -> str:
     """Return a value as YAML in flow style."""
-    if isinstance(value, Description):
+    if isinstance(value, BaseModel):
         value = {key: getattr(value, key) for key in type(value).model_fields}
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_flow(k)}: {_flow(v)}" for k, v in value.items()) + "}"

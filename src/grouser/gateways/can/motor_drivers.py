@@ -1,4 +1,4 @@
-"""Kenaf's six motor drivers on a CAN bus: command check, watchdog, stall detection, encoders.
+"""Kenaf's six motor drivers on a CAN bus: command check, stall detection, encoders.
 
 The drivers own the robot on the host. Commands are checked as described in docs/how-to/can.md
 (`CommandGate`); a watchdog stops the belts 0.3 s after the last valid command, as drivers of real
@@ -40,12 +40,13 @@ from grouser.protocol.can.messages import (
     Stop,
 )
 from grouser.sensors.battery import Battery
-from grouser.sensors.camera import BoundCamera
+from grouser.sensors.camera import Camera
 from grouser.sensors.ins import Ins
 from grouser.sensors.sensor import Reading
 from grouser.sensors.tachometer import Tachometer
 from grouser.service.host import Host, RobotOwner
 from grouser.service.reading_queues import SensorReading
+from grouser.simulation.changes.actions import AimCamera, Command
 from grouser.world.file import RobotEntry
 
 ENCODERS, POSTURE = "motor_encoders", "motor_posture"
@@ -175,7 +176,7 @@ class MotorDrivers(RobotOwner):
 
     def _move(self, command: Mapping[str, Setpoint]) -> None:
         self._stalls.set(command)
-        self._host.simulation.command(self._robot, command)
+        self._host.apply(Command(self._robot, command), source=self.address)
 
     def _halt(self) -> None:
         """Stop all six motors."""
@@ -184,9 +185,10 @@ class MotorDrivers(RobotOwner):
 
     def _aim(self, pan: float, tilt: float) -> None:
         """Aim the first camera; the tilt of simulated cameras is positive downwards."""
-        for (robot, _), (_, bound) in self._host.simulation.scene.sensors.items():
-            if robot == self._robot and isinstance(bound, BoundCamera):
-                bound.aim(pan=pan, tilt=-tilt)
+        for (robot, name), (sensor, _) in self._host.simulation.scene.sensors.items():
+            if robot == self._robot and isinstance(sensor, Camera):
+                aim = AimCamera(robot, name, pan=pan, tilt=-tilt)
+                self._host.apply(aim, source=self.address)
                 return
 
     # -- status ------------------------------------------------------------------------------

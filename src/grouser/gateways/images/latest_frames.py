@@ -1,7 +1,8 @@
-"""Latest picture of every camera, and the mosaic of all; drawn on demand.
+"""Latest picture of every camera, drawn on demand.
 
-Pictures come from a render pool. Only the newest shot of a camera waits for its worker; older ones
-are dropped and counted. A camera without watchers is not drawn.
+Pictures come from a render pool and are also pasted into the `Mosaic`. Only the newest shot of a
+camera waits for its worker; older ones are dropped and counted. A camera without watchers is not
+drawn.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from grouser.gateways.images.mosaic import (
     Mosaic,
     Raster,
 )
-from grouser.gateways.images.render_pool import RenderPool
-from grouser.gateways.images.worker_pool import Answer, RenderJob
+from grouser.gateways.images.render_pool import Answer, RenderJob, RenderPool
 from grouser.protocol.rendering import Encode, Failed, Picture, Shoot
 
 _LOG = logging.getLogger(__name__)

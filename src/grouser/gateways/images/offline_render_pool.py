@@ -20,7 +20,7 @@ import mujoco
 
 from grouser.errors import BadValue, GrouserError
 from grouser.gateways.images.render_codec import encode_appearance, encode_frame, encode_world
-from grouser.gateways.images.worker_pool import Answer, RenderJob, WorkerPool
+from grouser.gateways.images.render_pool import Answer, RenderJob, WorkerPool
 from grouser.protocol.images import ImageType
 from grouser.protocol.rendering import Failed, Looks, NewWorld
 from grouser.rendering.snapshot import Snapshot

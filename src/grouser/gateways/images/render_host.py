@@ -24,8 +24,7 @@ from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
 from grouser.gateways.images.mosaic import CameraSlot, Layout
 from grouser.gateways.images.port import ImagePort
 from grouser.gateways.images.render_codec import unpack_meshes
-from grouser.gateways.images.render_pool import RenderPool
-from grouser.gateways.images.worker_pool import Answer, RenderJob
+from grouser.gateways.images.render_pool import Answer, RenderJob, RenderPool
 from grouser.gateways.listening_port import ListeningPort, PortRules
 from grouser.protocol.images import ImageType
 from grouser.protocol.rendering import (

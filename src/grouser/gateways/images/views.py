@@ -1,4 +1,4 @@
-"""MultiView: the cameras of a simulation, served as one mosaic and individually.
+"""MultiView: tiles, keys and pictures of the cameras of a simulation.
 
 Zaratti et al. 2006, sec. 3: every robot with a camera gets a number when it joins, and its view is
 that tile of the mosaic. Here a robot's client also gets a key, with which the image port serves

@@ -1,4 +1,4 @@
-"""Websocket of one rosbridge client: HTTP upgrade, token, origin check, messages.
+"""Websocket session of one rosbridge client: HTTP upgrade, token, origin check, service calls.
 
 The token is in a header of the request, ``Authorization: Bearer SECRET``. Browsers let every web
 page open a websocket to the local machine and send the page's ``Origin``; requests with an origin
@@ -10,14 +10,22 @@ from __future__ import annotations
 import asyncio
 import http
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from grouser.errors import Refused, missing_extra
+from grouser.errors import BadValue, GrouserError, Refused, missing_extra
 from grouser.gateways.client_socket import ClientSocket, ConnectionRegistry
-from grouser.gateways.rosbridge.robot_services import RobotServices
-from grouser.gateways.rosbridge.session import RosbridgeSession
+from grouser.gateways.rosbridge.robot_services import TRIGGER, Call, RobotServices
+from grouser.protocol.rosbridge import (
+    Problem,
+    ServiceCall,
+    ServiceResponse,
+    SetLevel,
+    Status,
+    read_request,
+)
+from grouser.service.access import Login
 from grouser.service.request_queue import Request
 
 if TYPE_CHECKING:
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     from websockets.http11 import Request as HttpRequest
     from websockets.http11 import Response
     from websockets.protocol import Event
+    from websockets.server import ServerProtocol
 
 SCHEME = "Bearer"
 """Authentication scheme of the ``Authorization`` header."""
@@ -34,6 +43,12 @@ LINGER = 2.0
 """Delay between the last message and closing the socket, so that the client can read it, s."""
 LONGEST_REASON = 120
 """Maximum length of a reason in a close frame, bytes; RFC 6455 allows 123."""
+
+Send = Callable[[str], None]
+"""Sends the text of one message to the client."""
+
+MOST_CALLS = 64
+"""Maximum number of pending calls of one client."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -87,7 +102,8 @@ class RosbridgeSocket(ClientSocket):
         """Return an HTTP error, or a close frame if the websocket is open."""
         if self._session is None:
             return _plain_answer(http.HTTPStatus.SERVICE_UNAVAILABLE, reason)
-        self._websocket.fail(POLICY, _short(reason))
+        short = reason.encode()[:LONGEST_REASON].decode(errors="ignore")
+        self._websocket.fail(POLICY, short)
         return b"".join(self._websocket.data_to_send())
 
     # -- HTTP request ------------------------------------------------------------------------
@@ -181,15 +197,6 @@ def _plain_answer(status: http.HTTPStatus, reason: str) -> bytes:
     return head.encode() + body
 
 
-def _short(reason: str) -> str:
-    """Return a reason, truncated to the size of a close frame."""
-    return reason.encode()[:LONGEST_REASON].decode(errors="ignore")
-
-
-if TYPE_CHECKING:
-    from websockets.server import ServerProtocol
-
-
 def server_protocol(most_bytes: int) -> ServerProtocol:
     """Return the server side of one websocket (sans-I/O), without compression.
 
@@ -204,3 +211,114 @@ def server_protocol(most_bytes: int) -> ServerProtocol:
     except ImportError as error:
         raise missing_extra("the rosbridge port needs websockets", "rosbridge") from error
     return ServerProtocol(max_size=most_bytes)
+
+
+class RosbridgeSession:
+    """State of one client; calls run concurrently."""
+
+    def __init__(
+        self, services: RobotServices, login: Login, send: Send, may_drive: Callable[[], bool]
+    ) -> None:
+        """Start a session.
+
+        Args:
+            services: callable services.
+            login: roles of the client.
+            send: sends a message to the client.
+            may_drive: returns False if the address of the client exceeds its limit of robots.
+        """
+        self._services, self._login, self._send = services, login, send
+        self._may_drive = may_drive
+        self._level = "error"
+        self._calls: dict[asyncio.Task[None], str] = {}
+
+    @property
+    def drives(self) -> bool:
+        """True if a call that drives a robot is pending."""
+        return any(map(_drives, self._calls.values()))
+
+    def receive(self, text: str | bytes) -> None:
+        """Process one message."""
+        request = read_request(text)
+        if isinstance(request, ServiceCall):
+            self._begin(request)
+        elif isinstance(request, SetLevel):
+            self._level = request.level
+        elif isinstance(request, Problem):
+            status = Status(request.text, id=request.id)
+            if status.is_sent_at(self._level):
+                self._send(status.encode())
+
+    def close(self) -> None:
+        """Cancel pending calls."""
+        for call in self._calls:
+            call.cancel()
+
+    def _begin(self, request: ServiceCall) -> None:
+        """Start a service call; the response is sent on completion."""
+        if len(self._calls) >= MOST_CALLS:
+            self._answer(request, f"{MOST_CALLS} calls are pending, the maximum", False)
+            return
+        call = asyncio.get_running_loop().create_task(self._call(request))
+        self._calls[call] = request.service
+        call.add_done_callback(self._calls.pop)
+
+    async def _call(self, request: ServiceCall) -> None:
+        try:
+            values = await self._values(request)
+        except GrouserError as error:
+            self._answer(request, str(error), False)
+        except Exception:  # an internal error must not leave the client waiting
+            _LOG.exception("%s: internal error", request.service)
+            self._answer(
+                request, f"{request.service}: internal error of the server; see its log", False
+            )
+        else:
+            self._answer(request, values, True)
+
+    async def _values(self, request: ServiceCall) -> dict[str, Any]:
+        """Call a service; return the fields of its response."""
+        if request.service in _ROSAPI:
+            self._login.require()
+            return _ROSAPI[request.service](self._services, request.args)
+        call = self._services.find(request.service)
+        self._check(call, request)
+        return await call.values()
+
+    def _check(self, call: Call, request: ServiceCall) -> None:
+        """Check roles, arguments and the limit of driven robots."""
+        self._login.require(call.role)
+        if request.args not in (None, {}, []):
+            raise BadValue(f"{request.service}: is a {TRIGGER} and takes no arguments")
+        if _drives(request.service) and not self._may_drive():
+            raise BadValue("the limit of driven robots from this address is reached")
+
+    def _answer(self, request: ServiceCall, values: dict[str, Any] | str, result: bool) -> None:
+        answer = ServiceResponse(request.given, values, result, request.id)
+        self._send(answer.encode())
+
+
+def _drives(service: str) -> bool:
+    """Return True if a service drives a robot."""
+    return service.endswith("/drive")
+
+
+def _services(services: RobotServices, args: Any) -> dict[str, Any]:
+    """Return the response of ``/rosapi/services``: all services."""
+    return {"services": [f"/{name}" for name in (*services.names(), *_ROSAPI)]}
+
+
+def _service_type(services: RobotServices, args: Any) -> dict[str, Any]:
+    """Return the response of ``/rosapi/service_type``: the type of a service."""
+    name = args.get("service") if isinstance(args, dict) else None
+    if not isinstance(name, str):
+        raise BadValue("rosapi/service_type: args must be {'service': NAME}")
+    services.find(name.removeprefix("/"))
+    return {"type": TRIGGER}
+
+
+_ROSAPI: dict[str, Callable[[RobotServices, Any], dict[str, Any]]] = {
+    "rosapi/services": _services,
+    "rosapi/service_type": _service_type,
+}
+"""Introspection services, which ROS clients expect of a rosbridge server."""

@@ -68,11 +68,14 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
     if kind == "robot":
         return [_robot_geometry(layout, profile)]
     if kind in PACKAGES:
-        describe = _actuator_geometry if kind == "actuator" else _package_geometry
-        return [
-            describe(layout, query.type, wire_name, links, profile)
-            for wire_name, links in _packages(layout, query.name)
-        ]
+        packages: list[Message] = []
+        for wire_name, links in _packages(layout, query.name):
+            parts = tuple(_links_geometry(layout, links, profile))
+            package = PackageGeometry(query.type, wire_name, parts)
+            if kind == "actuator":
+                package = _actuator_geometry(package, layout, links, profile)
+            packages.append(package)
+        return packages
     mounted: list[Mounting] = []
     for sensor, wire_name, place in _sensors(layout, kind, query.name):
         mounted.append(
@@ -166,30 +169,18 @@ def _packages(layout: RobotLayout, name: str | None) -> list[tuple[str, tuple[Pa
         return []
 
 
-def _package_geometry(
-    layout: RobotLayout,
-    type: str,
-    wire_name: str,
-    links: tuple[PackageLink, ...],
-    profile: PortProfile,
-) -> PackageGeometry:
-    return PackageGeometry(type, wire_name, tuple(_links_geometry(layout, links, profile)))
-
-
 def _actuator_geometry(
+    package: PackageGeometry,
     layout: RobotLayout,
-    type: str,
-    wire_name: str,
     links: tuple[PackageLink, ...],
     profile: PortProfile,
 ) -> PackageGeometry:
     """Return UDK's form: the package has the pose of its first link, which is at the origin."""
-    first, *others = _links_geometry(layout, links, profile)
+    first, *others = package.links
     origin = replace(first, location=_ORIGIN, orientation=_ORIGIN)
-    return PackageGeometry(
-        type,
-        wire_name,
-        (origin, *others),
+    return replace(
+        package,
+        links=(origin, *others),
         location=first.location,
         orientation=first.orientation,
         mount=layout.appearance.class_name,
@@ -297,70 +288,48 @@ def _span(sensor: Any, profile: PortProfile) -> Settings:
     )
 
 
-def _encoder(sensor: Encoder, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return (("Resolution", profile.angle(tick_angle(sensor, sensor.drives[0], layout))),)
+def _range_rows(sensor: DepthCamera, layout: RobotLayout, profile: PortProfile) -> Settings:
+    rays = ray_grid(sensor.optics.output_plane)
+    return (*_span(sensor.optics, profile), *_fan(rays.resolution, rays.fov, profile, tilting=True))
 
 
-def _sonar(sensor: Sonar, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return (*_span(sensor, profile), ("BeamAngle", profile.angle(sensor.beam)))
-
-
-def _infrared(sensor: Infrared, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return _span(sensor, profile)
-
-
-def _laser(sensor: Laser, layout: RobotLayout, profile: PortProfile) -> Settings:
+def _fan(resolution: float, fov: float, profile: PortProfile, *, tilting: bool) -> Settings:
     return (
-        *_span(sensor, profile),
-        ("Resolution", profile.angle(sensor.resolution)),
-        ("Fov", profile.angle(sensor.fov)),
+        ("Resolution", profile.angle(resolution)),
+        ("Fov", profile.angle(fov)),
         ("Panning", True),
-        ("Tilting", False),
+        ("Tilting", tilting),
     )
-
-
-def _depth(sensor: DepthCamera, layout: RobotLayout, profile: PortProfile) -> Settings:
-    sweep = ray_grid(sensor.optics.output_plane)
-    return (
-        *_span(sensor.optics, profile),
-        ("Resolution", profile.angle(sweep.resolution)),
-        ("Fov", profile.angle(sweep.fov)),
-        ("Panning", True),
-        ("Tilting", True),
-    )
-
-
-def _odometry(sensor: Odometry, layout: RobotLayout, profile: PortProfile) -> Settings:
-    tick = sensor.resolution / sensor.radius
-    return (*_interval(sensor, layout, profile), ("EncoderResolution", profile.angle(tick)))
-
-
-def _victims(sensor: VictimSensor, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return (
-        ("MaxRange", profile.length(sensor.far)),
-        ("HorizontalFOV", profile.angle(sensor.fov)),
-        ("VerticalFOV", profile.angle(sensor.fov_vertical)),
-    )
-
-
-def _rfid(sensor: RfidReader, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return (("MaxRange", profile.length(sensor.far)),)
-
-
-def _battery(sensor: Battery, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return (("Capacity", sensor.capacity), ("IdlePower", sensor.idle))
 
 
 SETTINGS: dict[type, Callable[[Any, RobotLayout, PortProfile], Settings]] = {
-    Encoder: _encoder,
-    Sonar: _sonar,
-    Infrared: _infrared,
-    Laser: _laser,
-    DepthCamera: _depth,
-    Odometry: _odometry,
-    VictimSensor: _victims,
-    RfidReader: _rfid,
-    Battery: _battery,
+    Encoder: lambda sensor, layout, profile: (
+        ("Resolution", profile.angle(tick_angle(sensor, sensor.drives[0], layout))),
+    ),
+    Sonar: lambda sensor, layout, profile: (
+        *_span(sensor, profile),
+        ("BeamAngle", profile.angle(sensor.beam)),
+    ),
+    Infrared: lambda sensor, layout, profile: _span(sensor, profile),
+    Laser: lambda sensor, layout, profile: (
+        *_span(sensor, profile),
+        *_fan(sensor.resolution, sensor.fov, profile, tilting=False),
+    ),
+    DepthCamera: _range_rows,
+    Odometry: lambda sensor, layout, profile: (
+        *_interval(sensor, layout, profile),
+        ("EncoderResolution", profile.angle(sensor.resolution / sensor.radius)),
+    ),
+    VictimSensor: lambda sensor, layout, profile: (
+        ("MaxRange", profile.length(sensor.far)),
+        ("HorizontalFOV", profile.angle(sensor.fov)),
+        ("VerticalFOV", profile.angle(sensor.fov_vertical)),
+    ),
+    RfidReader: lambda sensor, layout, profile: (("MaxRange", profile.length(sensor.far)),),
+    Battery: lambda sensor, layout, profile: (
+        ("Capacity", sensor.capacity),
+        ("IdlePower", sensor.idle),
+    ),
 }
 """Sensor class → its settings in CONF; other sensors have ScanInterval only."""
 

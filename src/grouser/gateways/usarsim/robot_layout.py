@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import unknown
-from grouser.frames import Array, Pose
+from grouser.frames import Pose
 from grouser.gateways.usarsim.drive_modes import DriveMode, drive_mode
 from grouser.gateways.usarsim.joints import WireJoint, WireJoints
 from grouser.gateways.usarsim.wire_names import appearance, normalize_name
@@ -22,6 +22,7 @@ from grouser.robots.robot import Robot
 from grouser.sensors.pressure import Pressure
 from grouser.sensors.sensor import MountedSensor, Sensor
 from grouser.sensors.touch import Touch
+from grouser.simulation.scene_state import geom_corners
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,8 @@ def robot_size(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
     root = model.body(f"{name}/{robot.root}").id
     R_WB = data.xmat[root].reshape(3, 3)
     own = np.flatnonzero(model.body_rootid[model.geom_bodyid] == model.body_rootid[root])
-    corners = np.concatenate([_corners(model, data, geom) for geom in own.tolist()])
-    inside = (corners - data.xpos[root]) @ R_WB
-    length, width, height = (inside.max(axis=0) - inside.min(axis=0)).tolist()
     x, y, z = ((data.subtree_com[root] - data.xpos[root]) @ R_WB).tolist()
-    return RobotSize((length, width, height), (x, y, z))
+    return RobotSize(_edges(model, data, root, own), (x, y, z))
 
 
 def _posture_data(model: mujoco.MjModel, name: str, robot: Robot) -> mujoco.MjData:
@@ -75,18 +73,17 @@ def object_size(model: mujoco.MjModel, name: str) -> tuple[float, float, float]:
     own = np.flatnonzero(model.body_rootid[model.geom_bodyid] == model.body_rootid[body])
     if model.body_rootid[body] != body:  # fixed: its root is the world
         own = np.flatnonzero(model.geom_bodyid == body)
-    corners = np.concatenate([_corners(model, data, geom) for geom in own.tolist()])
+    return _edges(model, data, body, own)
+
+
+def _edges(
+    model: mujoco.MjModel, data: mujoco.MjData, body: int, geoms: np.ndarray
+) -> tuple[float, float, float]:
+    """Return the edge lengths of the bounding box of ``geoms`` in the axes of ``body``, m."""
+    corners = np.concatenate([geom_corners(model, data, geom) for geom in geoms.tolist()])
     inside = (corners - data.xpos[body]) @ data.xmat[body].reshape(3, 3)
     x, y, z = (inside.max(axis=0) - inside.min(axis=0)).tolist()
     return x, y, z
-
-
-def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
-    """Return the eight corners of a geom's bounding box in the world, (8, 3), m."""
-    middle, half = model.geom_aabb[geom].reshape(2, 3)
-    signs = np.array(np.meshgrid(*([(-1, 1)] * 3))).reshape(3, -1).T
-    R_WG = data.geom_xmat[geom].reshape(3, 3)
-    return np.asarray(data.geom_xpos[geom] + (middle + signs * half) @ R_WG.T)
 
 
 def mount_poses(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> list[MountPose]:

@@ -169,9 +169,14 @@ def encode(
         if kind in _GROUPED:
             messages += _grouped(_GROUPED[kind], by_type[kind], layout, profile)
         elif kind in _SINGLE:
-            each = _SINGLE[kind]
+            message, fields = _SINGLE[kind]
+            messages += [
+                message(reading.time, sensor.name, *fields(sensor, reading, layout, profile))
+                for sensor, reading in by_type[kind]
+            ]
+        elif kind is DepthCamera:
             for sensor, reading in by_type[kind]:
-                messages += each(sensor, reading, layout, profile)
+                messages += _depth(sensor, reading, profile)
         elif kind not in TYPES:
             messages += [_generic(sensor, reading) for sensor, reading in by_type[kind]]
     return messages
@@ -265,32 +270,102 @@ _GROUPED: dict[type, GroupEncoder] = {
 
 # -- sensors that have messages of their own -----------------------------------------------------
 
-SingleEncoder = Callable[[Any, Reading, RobotLayout, PortProfile], Iterable[Message]]
+Fields = tuple[Any, ...]
+"""Fields of a message after time and sensor name."""
+FieldEncoder = Callable[[Any, Reading, RobotLayout, PortProfile], Fields]
 
 
-def _vector(reading: Reading, keys: Sequence[str] = ("x", "y", "z")) -> Vector:
-    x, y, z = keys
-    return reading[x], reading[y], reading[z]
+def _place(reading: Reading, profile: PortProfile) -> Vector:
+    return profile.place((reading["x"], reading["y"], reading["z"]))
 
 
-_RPY = ("roll", "pitch", "yaw")
+def _pose(sensor: Sensor, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Fields:
+    turn = profile.angles((reading["roll"], reading["pitch"], reading["yaw"]))
+    return _place(reading, profile), turn
 
 
-def _laser(
-    sensor: Laser, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    yield sensor_messages.RangeScan(
-        reading.time,
-        sensor.name,
-        profile.angle(sensor.resolution),
-        profile.angle(sensor.fov),
-        profile.lengths(reading.array("ranges")),
+def _laser(sensor: Laser, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Fields:
+    angles = profile.angle(sensor.resolution), profile.angle(sensor.fov)
+    return *angles, profile.lengths(reading.array("ranges"))
+
+
+def _mocap(sensor: Sensor, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Fields:
+    return (True, *_pose(sensor, reading, layout, profile)) if reading["tracked"] else (False,)
+
+
+def _odometry(
+    sensor: Odometry, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Fields:
+    x, y, _ = profile.place((reading["x"], reading["y"], 0.0))
+    yaw = reading["yaw"]
+    if sensor_messages.Odometry.type in profile.dialect.wrapped:
+        yaw = -wrapped_angle(-yaw)  # the heading on the wire, -yaw, is wrapped to (-pi, pi]
+    return ((x, y, profile.heading(yaw)),)
+
+
+def _tachometer(
+    sensor: Tachometer, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Fields:
+    joints = [layout.joints.by_drive[drive] for drive in sensor.drives]
+    return tuple(
+        tuple(
+            joint.wire_angle(value, profile)
+            for joint, value in zip(joints, reading.array(key).tolist(), strict=True)
+        )
+        for key in ("speeds", "positions")
     )
 
 
-def _depth(
-    sensor: DepthCamera, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> list[Message]:
+def _gps(sensor: Gps, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Fields:
+    place = (degrees(reading[key]) for key in ("latitude", "longitude"))
+    return int(reading["satellites"]), *(place if reading["fix"] else ())
+
+
+def _tags(
+    sensor: RfidReader, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Fields:
+    """Encode the tag numbers; positions are not measured, and captures contain none."""
+    return (tuple(sensor_messages.TagSeen(str(n)) for n in reading.array("ids").tolist()),)
+
+
+def _victims(
+    sensor: VictimSensor, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Fields:
+    parts, places = (reading.array(key).tolist() for key in ("parts", "positions"))
+    seen = zip(parts, places, strict=True)
+    return (tuple((part.capitalize(), profile.place((x, y, z))) for part, (x, y, z) in seen),)
+
+
+_SINGLE: dict[type, tuple[Callable[..., Message], FieldEncoder]] = {
+    Laser: (sensor_messages.RangeScan, _laser),
+    Ins: (sensor_messages.Ins, _pose),
+    Truth: (sensor_messages.GroundTruth, _pose),
+    MotionCapture: (sensor_messages.MotionCapture, _mocap),
+    Odometry: (sensor_messages.Odometry, _odometry),
+    Tachometer: (sensor_messages.Tachometer, _tachometer),
+    Accelerometer: (
+        sensor_messages.ProperAcceleration,
+        lambda sensor, reading, layout, profile: (_place(reading, profile),),
+    ),
+    Gyroscope: (
+        sensor_messages.Gyroscope,
+        lambda sensor, reading, layout, profile: (
+            profile.angles((reading["x"], reading["y"], reading["z"])),
+        ),
+    ),
+    Compass: (
+        sensor_messages.Compass,
+        lambda sensor, reading, layout, profile: (profile.heading(reading["heading"]),),
+    ),
+    Gps: (sensor_messages.Gps, _gps),
+    RfidReader: (sensor_messages.Tags, _tags),
+    VictimSensor: (sensor_messages.Victims, _victims),
+}
+"""Sensor class → its message and the encoder of its fields."""
+
+
+def _depth(sensor: DepthCamera, reading: Reading, profile: PortProfile) -> list[Message]:
+    """Return one message for each row of a depth image."""
     picture = resample_depth(sensor.optics, reading.array("depth"))
     return [
         sensor_messages.RangeImage(
@@ -304,121 +379,6 @@ def _depth(
         )
         for frame, row in enumerate(picture.ranges)
     ]
-
-
-def _ins(
-    sensor: Ins, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
-    yield sensor_messages.Ins(reading.time, sensor.name, place, turn)
-
-
-def _truth(
-    sensor: Truth, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
-    yield sensor_messages.GroundTruth(reading.time, sensor.name, place, turn)
-
-
-def _mocap(
-    sensor: MotionCapture, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    if not reading["tracked"]:
-        yield sensor_messages.MotionCapture(reading.time, sensor.name, False)
-        return
-    place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
-    yield sensor_messages.MotionCapture(reading.time, sensor.name, True, place, turn)
-
-
-def _odometry(
-    sensor: Odometry, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    x, y, _ = profile.place((reading["x"], reading["y"], 0.0))
-    yaw = reading["yaw"]
-    if sensor_messages.Odometry.type in profile.dialect.wrapped:
-        yaw = -wrapped_angle(-yaw)  # the heading on the wire, -yaw, is wrapped to (-pi, pi]
-    yield sensor_messages.Odometry(reading.time, sensor.name, (x, y, profile.heading(yaw)))
-
-
-def _tachometer(
-    sensor: Tachometer, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    joints = [layout.joints.by_drive[drive] for drive in sensor.drives]
-    speeds, positions = (
-        tuple(
-            joint.wire_angle(value, profile)
-            for joint, value in zip(joints, reading.array(key).tolist(), strict=True)
-        )
-        for key in ("speeds", "positions")
-    )
-    yield sensor_messages.Tachometer(reading.time, sensor.name, speeds, positions)
-
-
-def _accelerometer(
-    sensor: Accelerometer, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    readings = profile.place(_vector(reading))
-    yield sensor_messages.ProperAcceleration(reading.time, sensor.name, readings)
-
-
-def _gyroscope(
-    sensor: Gyroscope, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    yield sensor_messages.Gyroscope(reading.time, sensor.name, profile.angles(_vector(reading)))
-
-
-def _compass(
-    sensor: Compass, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    yield sensor_messages.Compass(reading.time, sensor.name, profile.heading(reading["heading"]))
-
-
-def _gps(
-    sensor: Gps, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    satellites = int(reading["satellites"])
-    if not reading["fix"]:
-        yield sensor_messages.Gps(reading.time, sensor.name, satellites)
-        return
-    latitude, longitude = (degrees(reading[key]) for key in ("latitude", "longitude"))
-    yield sensor_messages.Gps(reading.time, sensor.name, satellites, latitude, longitude)
-
-
-def _tags(
-    sensor: RfidReader, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    """Encode the tag numbers; positions are not measured, and captures contain none."""
-    tags = tuple(sensor_messages.TagSeen(str(number)) for number in reading.array("ids").tolist())
-    yield sensor_messages.Tags(reading.time, sensor.name, tags)
-
-
-def _victims(
-    sensor: VictimSensor, reading: Reading, layout: RobotLayout, profile: PortProfile
-) -> Iterable[Message]:
-    parts = reading.array("parts").tolist()
-    places = reading.array("positions").tolist()
-    seen = tuple(
-        (part.capitalize(), profile.place((x, y, z)))
-        for part, (x, y, z) in zip(parts, places, strict=True)
-    )
-    yield sensor_messages.Victims(reading.time, sensor.name, seen)
-
-
-_SINGLE: dict[type, SingleEncoder] = {
-    Laser: _laser,
-    DepthCamera: _depth,
-    Ins: _ins,
-    Truth: _truth,
-    MotionCapture: _mocap,
-    Odometry: _odometry,
-    Tachometer: _tachometer,
-    Accelerometer: _accelerometer,
-    Gyroscope: _gyroscope,
-    Compass: _compass,
-    Gps: _gps,
-    RfidReader: _tags,
-    VictimSensor: _victims,
-}
 
 
 # -- sensors without a message of their own ------------------------------------------------------

@@ -268,7 +268,7 @@ class Session:
         if adapter.requests_flip(message) and (
             upright := adapter.upright_pose(host.simulation.pose(name))
         ):
-            host.apply(SetPose(name, upright))
+            host.apply(SetPose(name, upright), source=self.participant.address)
         if isinstance(message, setting.Setting):
             self._writer.write(self._response(message, setting.OK))
 
@@ -278,7 +278,7 @@ class Session:
             message, layout, host.simulation, self._profile, host.tags, host.rules.tick
         )
         for action in result.actions:
-            host.apply(action)
+            host.apply(action, source=self.participant.address)
         self._writer.requested_scans |= set(result.requested)
         self._writer.write(result.response)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
@@ -38,11 +38,12 @@ from grouser.protocol.usarsim.setting import (
 )
 from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.depth import DepthCamera
-from grouser.sensors.ins import BoundIns, Ins
+from grouser.sensors.ins import Ins
 from grouser.sensors.laser import Laser
 from grouser.sensors.rfid import RfidReader
-from grouser.sensors.sensor import Sensor
+from grouser.sensors.sensor import Resettable, Sensor
 from grouser.service.host import TagMemory
+from grouser.simulation.changes import actions
 from grouser.simulation.changes.actions import Action, Join, SetGaitParameters, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag
@@ -86,15 +87,6 @@ MAX_IMAGE_RATE = 60.0
 """Maximum rate of images or scans of one sensor per simulated second, to bound server load."""
 MAX_DISTANCE = 1e6
 """Maximum distance of a pose from the origin, m."""
-
-
-@runtime_checkable
-class Resettable(Protocol):
-    """Bound sensor that accumulates and can be reset."""
-
-    def reset(self) -> None:
-        """Restart at the next reading."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -174,12 +166,15 @@ def _result(
 
 
 def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
-    done = []
-    for wire_name, _, bound in context.sensors(message.type, message.name):
-        if isinstance(bound, Resettable):
-            bound.reset()
-            done.append(wire_name)
-    return _result(context, message.type, message.name, done)
+    found = [
+        (wire_name, sensor)
+        for wire_name, sensor, bound in context.sensors(message.type, message.name)
+        if isinstance(bound, Resettable)
+    ]
+    answer = _result(context, message.type, message.name, [name for name, _ in found])
+    sensors = dict.fromkeys(sensor.name for _, sensor in found)
+    robot = context.layout.name
+    return SettingResult(answer.response, tuple(actions.ResetSensor(robot, n) for n in sensors))
 
 
 def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
@@ -194,8 +189,8 @@ def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
     answer = _result(context, message.type, message.name, [wire_name for wire_name, _, _ in found])
     robot = context.layout.name
     sensors = dict.fromkeys(sensor.name for _, sensor, _ in found)
-    actions = tuple(SetSensorRate(robot, sensor, message.rate_hz) for sensor in sensors)
-    return SettingResult(answer.response, actions)
+    rates = tuple(SetSensorRate(robot, sensor, message.rate_hz) for sensor in sensors)
+    return SettingResult(answer.response, rates)
 
 
 def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
@@ -207,12 +202,17 @@ def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
         ("roll", "pitch", "yaw"), context.profile.from_angles((roll, pitch, yaw)), strict=True
     )
     believed = Pose.at(*place, **dict(turns))
-    done = []
-    for wire_name, _, bound in context.sensors(TYPES[Ins], message.name):
-        if isinstance(bound, BoundIns):
-            bound.set_pose(believed)
-            done.append(wire_name)
-    return _result(context, TYPES[Ins], message.name, done)
+    found = [
+        (wire_name, sensor)
+        for wire_name, sensor, _ in context.sensors(TYPES[Ins], message.name)
+        if isinstance(sensor, Ins)
+    ]
+    answer = _result(context, TYPES[Ins], message.name, [name for name, _ in found])
+    resets = {
+        sensor.name: actions.ResetSensor(context.layout.name, sensor.name, believed)
+        for _, sensor in found
+    }
+    return SettingResult(answer.response, tuple(resets.values()))
 
 
 def _scan(context: _SettingContext, message: Scan) -> SettingResult:
@@ -228,15 +228,16 @@ def _scan(context: _SettingContext, message: Scan) -> SettingResult:
 
 
 def _zoom(context: _SettingContext, message: SetZoom) -> SettingResult:
-    results = []
-    for wire_name, sensor, bound in context.sensors(TYPES[Camera], message.name):
-        if isinstance(sensor, Camera) and isinstance(bound, BoundCamera):
+    results, aims = [], []
+    for wire_name, sensor, _ in context.sensors(TYPES[Camera], message.name):
+        if isinstance(sensor, Camera):
             optics = zoom_range(sensor)
             zoom = optics.zoom(context.profile.from_angle(message.fov))
-            bound.aim(zoom=zoom)
+            aims.append(actions.AimCamera(context.layout.name, sensor.name, zoom=zoom))
             results.append(Result("Name", wire_name, OK, context.profile.angle(optics.angle(zoom))))
     results = results or [Result("Name", message.name, FAILED)]
-    return SettingResult(Response(context.simulation.time, TYPES[Camera], tuple(results)))
+    answer = Response(context.simulation.time, TYPES[Camera], tuple(results))
+    return SettingResult(answer, tuple(aims))
 
 
 def _watch(context: _SettingContext, message: WatchCamera) -> SettingResult:
@@ -257,11 +258,6 @@ def _viewports(context: _SettingContext, message: SetViewports) -> SettingResult
         shown = camera.lower() in cameras | {"disabled"}
         results.append(Result(key, camera, OK if shown else FAILED))
     return SettingResult(Response(context.simulation.time, "Viewports", tuple(results)))
-
-
-def _gripper(context: _SettingContext, message: SetGripper) -> SettingResult:
-    """Fail: no robot has a gripper."""
-    return _result(context, "Gripper", message.name, [])
 
 
 def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> list[str]:
@@ -314,10 +310,6 @@ def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
     return SettingResult(answer.response, actions=(action,))
 
 
-def _other(context: _SettingContext, message: Set) -> SettingResult:
-    return _result(context, message.type, message.name, [])
-
-
 _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     ResetSensor: _reset,
     SetInsPose: _pose,
@@ -326,10 +318,11 @@ _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     SetZoom: _zoom,
     WatchCamera: _watch,
     SetViewports: _viewports,
-    SetGripper: _gripper,
+    # No robot has a gripper.
+    SetGripper: lambda context, message: _result(context, "Gripper", message.name, []),
     ReadTag: _read_tag,
     WriteTag: _write_tag,
     ReleaseTag: _release,
     SetGait: _gait,
-    Set: _other,
+    Set: lambda context, message: _result(context, message.type, message.name, []),
 }

@@ -53,6 +53,30 @@ class SetSensorRate:
 
 
 @dataclass(frozen=True)
+class ResetSensor:
+    """Restart a sensor that accumulates: an encoder's count, an odometry's or INS's estimate."""
+
+    robot: str
+    sensor: str
+    X_WI: Pose | None = None
+    """Pose from which an INS continues; None: as at the start."""
+
+
+@dataclass(frozen=True)
+class AimCamera:
+    """Aim and zoom a camera; None keeps a value."""
+
+    robot: str
+    sensor: str
+    pan: float | None = None
+    """rad, left positive."""
+    tilt: float | None = None
+    """rad, down positive."""
+    zoom: float | None = None
+    """Focal length relative to the lens' own."""
+
+
+@dataclass(frozen=True)
 class SetGaitParameters:
     """Set parameters of a robot's gait; its other state is kept."""
 
@@ -293,6 +317,8 @@ Action = (
     | Leave
     | Equip
     | SetSensorRate
+    | ResetSensor
+    | AimCamera
     | SetGaitParameters
     | Reset
     | Restart

@@ -8,6 +8,9 @@ import mujoco
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
+from grouser.sensors.camera import BoundCamera
+from grouser.sensors.ins import BoundIns
+from grouser.sensors.sensor import Resettable
 from grouser.simulation.changes import actions, world_changes
 from grouser.simulation.changes.actions import Action
 from grouser.simulation.changes.motions import motion_for, place_free_body
@@ -42,6 +45,8 @@ def carry_out(simulation: Simulation, action: Action) -> None:
             simulation.read_due_sensors()
         case actions.SetSensorRate(robot, sensor, rate_hz):
             _set_sensor_rate(simulation, robot, sensor, rate_hz)
+        case actions.ResetSensor() | actions.AimCamera():
+            _set_sensor(simulation, action)
         case actions.SetGaitParameters(robot, numbers):
             simulation.recompose(world_changes.with_gait(simulation.world, robot, numbers))
         case actions.SetPose(name, X_WB):
@@ -84,11 +89,27 @@ def carry_out(simulation: Simulation, action: Action) -> None:
 
 
 def _set_sensor_rate(simulation: Simulation, robot: str, sensor: str, rate_hz: float) -> None:
-    simulation.read(robot, sensor)  # raises UnknownName
+    simulation.check_sensor(robot, sensor)
     if not rate_hz > 0:
         raise BadValue(f"sensor '{sensor}': rate_hz is {rate_hz}, must be above 0")
     simulation.sensor_rates[robot, sensor] = rate_hz
     simulation.active_sensors.rebind(simulation.scene, simulation.steps)
+
+
+def _set_sensor(simulation: Simulation, action: actions.ResetSensor | actions.AimCamera) -> None:
+    """Restart or aim a sensor."""
+    simulation.check_sensor(action.robot, action.sensor)
+    _, bound = simulation.scene.sensors[action.robot, action.sensor]
+    match action, bound:
+        case actions.AimCamera(_, _, pan, tilt, zoom), BoundCamera():
+            bound.aim(pan=pan, tilt=tilt, zoom=zoom)
+        case actions.ResetSensor(_, _, Pose() as X_WI), BoundIns():
+            bound.set_pose(X_WI)
+        case actions.ResetSensor(_, _, None), Resettable():
+            bound.reset()
+        case _:
+            what = "aimed" if isinstance(action, actions.AimCamera) else "reset"
+            raise BadValue(f"sensor '{action.sensor}' of '{action.robot}' cannot be {what}")
 
 
 def _restart(simulation: Simulation, name: str) -> None:

@@ -64,7 +64,7 @@ def stands_free(state: SceneState, name: str) -> bool:
         name: of a robot; a robot fixed to the world counts as free.
     """
     bodies = state.ownership.bodies(name)
-    if _free_joint(state, bodies) is None:
+    if free_joint(state.model, bodies) is None:
         return True
     return _allowed(_touching(state.model, state.data, bodies))
 
@@ -75,7 +75,7 @@ def arrival_spot(state: SceneState, name: str) -> Array | None:
     ``state`` does not change. Zero: the present position is free. None: no near position is.
     """
     model, data, bodies = state.model, state.data, state.ownership.bodies(name)
-    if (joint := _free_joint(state, bodies)) is None:
+    if (joint := free_joint(model, bodies)) is None:
         return np.zeros(3)
     trial = state.scratch_data
     trial.qpos[:] = data.qpos
@@ -122,9 +122,8 @@ def _allowed(depths: tuple[float, float]) -> bool:
     return taken <= 0 and sunk <= SUNK
 
 
-def _free_joint(state: SceneState, bodies: Bodies) -> int | None:
+def free_joint(model: mujoco.MjModel, bodies: Bodies) -> int | None:
     """Return the free joint of a robot or object; None: it is fixed to the world."""
-    model = state.model
     joint = int(model.body_jntadr[bodies[0]]) if len(bodies) else -1
     if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
         return None

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.simulation.changes.placement import free_spot
+from grouser.simulation.changes.placement import free_joint, free_spot
 from grouser.simulation.changes.world_changes import doors, set_door
 from grouser.simulation.scene_state import SceneState
 
@@ -28,8 +28,7 @@ def restart(state: SceneState, name: str) -> None:
     elif door := doors(state.scene.world).get(name):
         data.qpos[model.joint(door.joint).qposadr[0]] = door.ajar * door.travel
         set_door(state, door)
-    joint = model.body_jntadr[bodies[0]]
-    if joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+    if (joint := free_joint(model, bodies)) is not None:
         first = model.jnt_qposadr[joint]
         data.qpos[first : first + 3] += free_spot(model, data, bodies)
     mujoco.mj_kinematics(model, data)

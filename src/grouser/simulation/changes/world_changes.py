@@ -58,7 +58,11 @@ def with_sensors(world: World, robot: str, sensors: tuple[Mapping[str, Any], ...
     known = [entry.name for entry in world.robots]
     if robot not in known:
         raise unknown("world", "robot", robot, known)
-    given = {"sensors": tuple(dict(sensor) for sensor in sensors)}
+    return _with_robot_fields(world, robot, sensors=tuple(dict(sensor) for sensor in sensors))
+
+
+def _with_robot_fields(world: World, robot: str, **given: Any) -> World:
+    """Return ``world`` with these fields of the entry of ``robot``."""
     return world.changed(
         robots=tuple(
             entry.model_copy(update=given) if entry.name == robot else entry
@@ -88,9 +92,7 @@ def with_gait(world: World, robot: str, numbers: Mapping[str, Any]) -> World:
             raise unknown("gait", "number", name, known)
     options = entry.options | dict(numbers)
     describe(entry.kind, options, "gait")
-    changed = entry.model_copy(update={"options": options})
-    robots = tuple(changed if each.name == robot else each for each in world.robots)
-    return world.changed(robots=robots)
+    return _with_robot_fields(world, robot, options=options)
 
 
 def without_members(world: World, names: Collection[str]) -> World:

@@ -1,1 +1,1 @@
-"""Divergence of physics: detection and recovery."""
+"""Physics that diverged: what caused it, and how a run goes on."""
