@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from grouser.errors import BadValue
 from grouser.sensors.sensor import Reading
@@ -19,6 +19,9 @@ from grouser.simulation.changes.actions import Action
 from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import NEVER, Clock
 from grouser.simulation.script.events import LogEntry
+
+if TYPE_CHECKING:
+    from grouser.simulation.simulation import Simulation
 
 STEP_RATE_HZ = 50.0
 """Default rate of `Observer.on_step`, calls per simulated second."""
@@ -260,3 +263,21 @@ class Mailbox(Observer):
         if len(self._messages) == self._messages.maxlen:
             self.dropped += 1
         self._messages.append(message)
+
+
+def replay(simulation: Simulation, records: Iterable[ActionRecord], *, until: float) -> Simulation:
+    """Repeat a run: apply recorded actions to a new simulation at their steps; return it.
+
+    Args:
+        simulation: of the same world and seed, at its start.
+        records: of `Observer.on_action`, in their order; those of the simulation itself are left
+            out, since it causes them again.
+        until: simulated time at the end, s.
+    """
+    for record in records:
+        if not record.internal:
+            simulation.step((record.step - simulation.steps) * simulation.scene.timestep)
+            simulation.apply(record.action, source=record.source)
+    end = round(until / simulation.scene.timestep)
+    simulation.step((end - simulation.steps) * simulation.scene.timestep)
+    return simulation
