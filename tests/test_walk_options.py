@@ -38,13 +38,13 @@ def displacement(simulation: Simulation, seconds: float) -> float:
 
 
 def test_default_walk_is_the_robots_own() -> None:
-    assert Ers7().walking(ERS7) is ERS7
-    assert Ers210(period=0.4).walking(ERS210).gait == ERS210.gait
+    assert Ers7().apply_to(ERS7) is ERS7
+    assert Ers210(period=0.4).apply_to(ERS210).gait == ERS210.gait
 
 
 def test_walk_parameters_are_applied() -> None:
     numbers = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
-    trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).walking(ERS7).gait
+    trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).apply_to(ERS7).gait
     assert (trot.cycle, trot.grounded, trot.height, trot.locus) == (0.5, 0.6, 0.02, "box")
     assert trot.stance.fore[:2] == (0.09, 0.08)
     assert trot.stance.hind[:2] == (-0.06, 0.09)
@@ -52,18 +52,18 @@ def test_walk_parameters_are_applied() -> None:
 
 def test_speed_limits_follow_from_joints_or_stride_length() -> None:
     """Longer legs turn faster; a requested stride is limited by the joints."""
-    low, high = (Ers210(height=h).walking(ERS210).gait.fastest[2] for h in (0.110, 0.120))
+    low, high = (Ers210(height=h).apply_to(ERS210).gait.fastest[2] for h in (0.110, 0.120))
     assert high > low > 1.0
-    short = Ers210(stride=0.01, turn_stride_deg=3.0).walking(ERS210).gait
+    short = Ers210(stride=0.01, turn_stride_deg=3.0).apply_to(ERS210).gait
     ground = short.cycle * short.grounded
     assert short.fastest[0] == pytest.approx(0.01 / ground)
     assert short.fastest[2] == pytest.approx(math.radians(3) / ground)
-    assert Ers210(stride=0.2).walking(ERS210).gait.fastest == ERS210.gait.fastest
+    assert Ers210(stride=0.2).apply_to(ERS210).gait.fastest == ERS210.gait.fastest
 
 
 @pytest.mark.parametrize("locus", ["arch", "box"])
 def test_paw_trajectory_is_continuous(locus: str) -> None:
-    gait = Ers7(locus=locus, lift=0.02).walking(ERS7).gait
+    gait = Ers7(locus=locus, lift=0.02).apply_to(ERS7).gait
     states = np.zeros((2001, WIDTH))
     states[:, PHASE], states[:, LIFT] = np.linspace(0, 1, 2001) % 1.0, 1.0
     heights = gait.paws(states)[:, 0, 2] - gait.standing[0, 2]
