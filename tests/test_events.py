@@ -1,5 +1,6 @@
 """Triggers and events: doors, lamps and random choices, by world file and by console."""
 
+import importlib
 import math
 from pathlib import Path
 
@@ -148,10 +149,10 @@ events:
 
 def test_user_routine_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_goals.py").write_text(
-        "def count(simulation, happened):\n"
-        "    simulation.goals = getattr(simulation, 'goals', 0) + 1\n"
-        "    simulation.caller = happened.by\n"
-        "def broken(simulation, happened):\n"
+        "goals = []\n"
+        "def count(simulation, event):\n"
+        "    goals.append(event.by)\n"
+        "def broken(simulation, event):\n"
         "    raise ZeroDivisionError('oh')\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
@@ -165,7 +166,7 @@ events:
   - {{name: none, call: "my_goals:nothing"}}
 """)
     sim.step(1.0)
-    assert (sim.goals, sim.caller) == (1, "ball")
+    assert importlib.import_module("my_goals").goals == ["ball"]
     failed = [one.text for one in sim.event_log if one.kind == "failed"]
     assert "ZeroDivisionError: oh" in failed[0]
     assert "there is no routine 'my_goals:nothing'" in failed[1]
