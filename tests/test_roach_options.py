@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
 
 from grouser.errors import BadValue
 from grouser.experiments.roach_turning import speeds, world
 from grouser.robots.kinds import describe
+from grouser.robots.velociroach import Cranks
 from grouser.simulation.simulation import Simulation
 
 
@@ -35,12 +37,12 @@ def test_roach_with_other_parameters_stands_and_runs() -> None:
 
 def test_short_rod_makes_the_return_stroke_faster() -> None:
     """Slider-crank: both strokes have the same length and different speeds."""
-    gait = describe("velociroach", {"rod_ratio": 0.6}, "here").build().gait
+    gait = instance_of(Cranks, describe("velociroach", {"rod_ratio": 0.6}, "here").build().gait)
     phase = np.linspace(0, 2 * math.pi, 721)
     states = np.stack([phase, phase, 0 * phase, 0 * phase], axis=1)
     swing = gait.angles(states)[:, 0] / gait.protraction
     assert np.ptp(swing) == pytest.approx(2.0, abs=1e-3)
-    sines = describe("velociroach", {}, "here").build().gait
+    sines = instance_of(Cranks, describe("velociroach", {}, "here").build().gait)
     sine = sines.angles(states)[:, 0] / sines.protraction
     assert sine == pytest.approx(np.sin(phase), abs=1e-12)
     assert np.abs(swing - sine).max() > 0.1

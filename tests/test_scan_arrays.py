@@ -76,7 +76,7 @@ def test_voxels_agree_with_a_dictionary_implementation(spread: float) -> None:
     """Large spreads, for which cell and point do not fit into one integer, are included."""
     points = np.random.default_rng(0).normal(0, spread, (5000, 3))
     size = 0.1 if spread == 1 else 0.3
-    cells = {}
+    cells: dict[tuple[int, ...], list[Array]] = {}
     for point in points:
         cells.setdefault(tuple(np.floor(point / size)), []).append(point)
     expected = [np.mean(cells[key], axis=0) for key in sorted(cells)]
@@ -294,7 +294,7 @@ def two_frames(
     return clouds, poses, [poses[0], Pose(poses[1].position + off, poses[1].wxyz)]
 
 
-def registration_errors(frames: tuple[FramePose, FramePose], poses: list[Pose]) -> Array:
+def registration_errors(frames: tuple[FramePose, ...], poses: list[Pose]) -> Array:
     """Return the position error of the second frame's view along x, y, z, m."""
     place = np.array([0.0, 0.0, 1.3])
     return poses[0].apply(frames[1].X_FC.apply(place)) - poses[1].apply(place)

@@ -43,10 +43,10 @@ def damping_ratio(model: mujoco.MjModel) -> float:
     for _ in range(round(5 * math.tau / RATE / model.opt.timestep)):
         mujoco.mj_step(model, data)
         heights.append(data.qpos[0])
-    heights = np.array(heights)
+    tops = np.array(heights)
     tops = 1 + np.flatnonzero((heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:]))
     decrement = -np.polyfit(np.arange(len(tops)), np.log(heights[tops]), 1)[0]
-    return decrement / math.hypot(math.tau, decrement)
+    return float(decrement / math.hypot(math.tau, decrement))
 
 
 @TWO_STEPS

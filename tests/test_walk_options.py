@@ -3,6 +3,7 @@
 import math
 import socket
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def test_default_walk_is_the_robots_own() -> None:
 
 
 def test_walk_parameters_are_applied() -> None:
-    numbers = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
+    numbers: dict[str, Any] = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
     trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).apply_to(ERS7).gait
     assert (trot.cycle, trot.grounded, trot.height, trot.locus) == (0.5, 0.6, 0.02, "box")
     assert trot.stance.fore[:2] == (0.09, 0.08)
@@ -62,7 +63,7 @@ def test_speed_limits_follow_from_joints_or_stride_length() -> None:
 
 
 @pytest.mark.parametrize("locus", ["arch", "box"])
-def test_paw_trajectory_is_continuous(locus: str) -> None:
+def test_paw_trajectory_is_continuous(locus: Literal["arch", "box"]) -> None:
     gait = Ers7(locus=locus, lift=0.02).apply_to(ERS7).gait
     states = np.zeros((2001, WIDTH))
     states[:, PHASE], states[:, LIFT] = np.linspace(0, 1, 2001) % 1.0, 1.0
@@ -93,9 +94,7 @@ def test_body_pitch_is_kept_standing_and_walking(kind: str, pitch: float) -> Non
         ({"locus": "bow"}, "bow"),
     ],
 )
-def test_invalid_walks_are_rejected_with_a_reason(
-    options: dict[str, str | float], says: str
-) -> None:
+def test_invalid_walks_are_rejected_with_a_reason(options: dict[str, Any], says: str) -> None:
     with pytest.raises((BadValue, UnknownName), match=says):
         Ers7(**options).build()
 
