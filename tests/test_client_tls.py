@@ -66,7 +66,7 @@ def test_tls_errors_name_the_cause(
 ) -> None:
     with pytest.raises(Disconnected, match="certificate is not trusted"):
         connect(port=private_peer.port, tls=True)
-    with pytest.raises(Disconnected, match="does not speak TLS"):
+    with pytest.raises(Disconnected, match="the server may not use TLS"):
         connect(port=scripted_server.port, tls=True)
     with pytest.raises((Disconnected, NoAnswer), match="does it speak TLS|without the greeting"):
         connect(port=private_peer.port, timeout=1)
@@ -102,7 +102,7 @@ def test_server_with_token_and_tls(certificate: Path, monkeypatch: pytest.Monkey
             robot.package("CameraPanTilt", {1: 0.2})  # ACT, and links are numbered differently
             read_until(robot, lambda: abs(pan_tilt(robot).links[1].value - 0.2) <= 0.02)
             # The UDK dialect sends one line per sonar.
-            read_until(robot, lambda: len(newest_sonars(robot).readings) == 8, "Sonar")
+            read_until(robot, lambda: len(newest_sonars(robot).readings) >= 8, "Sonar")
         with pytest.raises(Refused, match="token"):
             join("P3AT", **where)
         with pytest.raises(Refused, match="this token is not one of the server's"):

@@ -110,12 +110,12 @@ def test_fit_error_separates_lateral_and_vertical_errors() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda v, f: (v, f[1:]), "is not closed (3 edges have not two faces)"),
+        (lambda v, f: (v, f[1:]), "is not closed (3 open edges)"),
         (lambda v, f: (v, f[:0]), "has no triangles"),
         (lambda v, f: (np.where(v > 0.4, np.nan, v), f), "has corners that are not finite"),
         (lambda v, f: (v, f + 3), "has 8 corners and a triangle between corners 3 and 10"),
         (lambda v, f: (v[:, :2], f), "has corners of shape (8, 2), (n, 3) is needed"),
-        (lambda v, f: (v * [1, 1, 0], f), "has nothing inside: it is a sheet"),
+        (lambda v, f: (v * [1, 1, 0], f), "has no volume: it is a sheet"),
         (lambda v, f: (v, np.tile(f, (90_000, 1))), "at most 1,000,000 are allowed"),
     ],
 )

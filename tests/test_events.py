@@ -195,7 +195,7 @@ events:
 def test_recursive_events_of_routines_are_limited() -> None:
     sim = simulate("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
-    assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
+    assert "without a delay" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
 def fire_again(sim: Simulation, happened: LogEntry) -> None:
@@ -214,15 +214,18 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
         ("events:\n  - {name: a, do: [open gat]}", "no door 'gat'.*did you mean 'gate'"),
         ("events:\n  - {name: a, then: [bb]}\n  - {name: b, do: [say x]}", "then.0 is 'bb'.*'b'"),
         ("events:\n  - {name: a, do: [fire c]}", "there is no event 'c'"),
-        ("events:\n  - {name: a, do: [fire b]}\n  - {name: b, do: [fire a]}", "without a pause"),
+        ("events:\n  - {name: a, do: [fire b]}\n  - {name: b, do: [fire a]}", "without a delay"),
         ("events:\n  - {name: a, do: [fire a, fire a]}", "name is 'a', which fires itself again"),
-        ("events:\n  - {name: a, do: ['open {each}']}", "must not speak of {each} without"),
+        ("events:\n  - {name: a, do: ['open {each}']}", "must not contain {each} without"),
         ("events:\n  - {name: a, call: goals}", "call is 'goals', must be MODULE:FUNCTION"),
         ("events:\n  - {name: a, do: [say x]}\n  - {name: a, do: [say x]}", "unique among events"),
-        ("events:\n  - {name: a, then: [b]}\n  - {name: b, then: [a]}", "without a pause"),
+        ("events:\n  - {name: a, then: [b]}\n  - {name: b, then: [a]}", "without a delay"),
         ("events:\n  - {name: a, dooo: [say x]}", "unknown key 'dooo'.*did you mean 'do'"),
-        ("events:\n  - {name: a}", "must say something"),
-        ("events:\n  - {name: a, each: [gat], do: [say x]}", "nobody called 'gat'.*'gate'"),
+        ("events:\n  - {name: a}", "do is empty"),
+        (
+            "events:\n  - {name: a, each: [gat], do: [say x]}",
+            "no robot or object 'gat'.*did you mean 'gate'",
+        ),
         ("events:\n  - {name: a, one_of: [{fire: a, chance: 2}]}", "chance is 2"),
         ("events:\n  - {name: a, call: nothing}", "call"),
         (
@@ -232,7 +235,7 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
         (
             "triggers:\n  - {name: t, kind: sphere, radius: 1, position: [0, 0, 0], by: [gats],"
             " do: [say x]}",
-            "nobody called 'gats'.*did you mean 'gate'",
+            "no robot or object 'gats'.*did you mean 'gate'",
         ),
         ("triggers:\n  - {name: t, kind: spher}", "did you mean 'sphere'"),
         (

@@ -96,7 +96,7 @@ def test_head_joints_can_be_commanded_while_walking() -> None:
 
 def test_errors_are_one_sentence() -> None:
     simulation = standing_robots()
-    with pytest.raises(BadValue, match="tell the gait or the drive"):
+    with pytest.raises(BadValue, match="command either the gait or the drive"):
         simulation.command("rex", forward=0.1, lf_knee=0.3)
     with pytest.raises(UnknownName, match="did you mean 'forward'"):
         simulation.command("rex", forwards=0.1)
