@@ -204,7 +204,7 @@ def test_back_switch_and_chest_range_sensor() -> None:
     assert far == pytest.approx(height / math.sin(math.radians(30)), rel=0.1)
     touched = False
     for _ in range(15):
-        simulation.step(0.033)
+        simulation.step(0.032)
         touched |= bool(simulation.read("rex", "back_middle")["touch"])
     assert touched
 

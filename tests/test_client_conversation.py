@@ -10,7 +10,6 @@ from grouser.client.conversation import (
     UNREAD,
     Conversation,
     LatestMessages,
-    geometry_query,
 )
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
@@ -104,7 +103,7 @@ def test_cancelled_query_consumes_no_answer() -> None:
 
 def test_answer_must_match_the_query() -> None:
     conversation = Conversation(UDK, "peer")
-    exchange = conversation.ask(geometry_query("Sonar", "F2"))
+    exchange = conversation.geometry("Sonar", "F2")
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
         assert advance(exchange) is True
         conversation.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")

@@ -68,7 +68,7 @@ def test_tls_errors_name_the_cause(
         connect(port=private_peer.port, tls=True)
     with pytest.raises(Disconnected, match="the server may not use TLS"):
         connect(port=scripted_server.port, tls=True)
-    with pytest.raises((Disconnected, NoAnswer), match="does it speak TLS|without the greeting"):
+    with pytest.raises((Disconnected, NoAnswer), match="does it use TLS|without the greeting"):
         connect(port=private_peer.port, timeout=1)
     with pytest.raises(BadValue, match="holds no certificate"):
         connect(port=scripted_server.port, tls=__file__)

@@ -353,7 +353,7 @@ def test_calibration_reports_unusable_images() -> None:
         fit_darkening(uniform_image(255)[None], PINHOLE)
     with pytest.raises(BadValue, match="2 brightnesses"):
         fit_noise([uniform_image(100)[None]])
-    with pytest.raises(BadValue, match="needs a picture"):
+    with pytest.raises(BadValue, match="needs at least one picture"):
         fit_kappa([], PINHOLE)
 
 

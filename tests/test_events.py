@@ -195,7 +195,7 @@ events:
 def test_recursive_events_of_routines_are_limited() -> None:
     sim = simulate("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
-    assert "without a delay" in next(one.text for one in sim.event_log if one.kind == "failed")
+    assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
 def fire_again(sim: Simulation, happened: LogEntry) -> None:

@@ -220,7 +220,7 @@ def test_huge_map_is_rejected_before_reading(tmp_path: Path) -> None:
 def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
     np.save(tmp_path / "mm.npy", np.random.default_rng(0).uniform(0, 250, (50, 50)))
     sentence = rejection(tmp_path, "file: mm.npy, cell: 0.02")
-    assert "if they are in millimetres, say scale: 0.001" in sentence
+    assert "if they are in millimetres, set scale: 0.001" in sentence
     scaled = world(tmp_path, "file: mm.npy, cell: 0.02, scale: 0.001").terrain[0]
     assert instance_of(HeightMap, scaled).grid().max() < 0.25
     assert "terrain.0.cell is 20, must be at most 10" in rejection(
@@ -232,9 +232,9 @@ def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ("cell: 0.1", "needs one of file and heights"),
-        ("heights: [[0, 0], [0, 0]], cell: 0.1, top: 1.0", "must be said for a picture"),
-        ("file: grey.png, cell: 0.1", "must be said for a picture"),
-        ("file: colour.png, cell: 0.1, top: 1.0", "is a picture in colour"),
+        ("heights: [[0, 0], [0, 0]], cell: 0.1, top: 1.0", "must be given for a picture"),
+        ("file: grey.png, cell: 0.1", "must be given for a picture"),
+        ("file: colour.png, cell: 0.1, top: 1.0", "is a colour picture"),
         ("file: none.npy, cell: 0.1", "is no file in"),
         ("file: none.txt, cell: 0.1", "must end in .png or .npy or .npz"),
         ("file: text.npy, cell: 0.1", "cannot be read"),
@@ -242,7 +242,7 @@ def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
         ("file: text.npz, cell: 0.1", "cannot be read"),
         ("file: two.npz, cell: 0.1", "one must be called heights"),
         ("file: words.npy, cell: 0.1", "numbers are needed"),
-        ("file: line.npy, cell: 0.1", "has 1 axes, rows and columns are needed"),
+        ("file: line.npy, cell: 0.1", "has 1 axes, 2 (rows and columns) are needed"),
     ],
 )
 def test_errors_are_one_sentence(tmp_path: Path, line: str, words: str) -> None:
