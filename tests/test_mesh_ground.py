@@ -175,7 +175,7 @@ def test_y_up_and_millimetres_are_converted(tmp_path: Path) -> None:
     mesh.export(tmp_path / "cad.obj")
     sentence = load_error(tmp_path, "file: cad.obj")
     assert "2000 x 500 x 500 m large" in sentence
-    assert "if it is in millimetres, say scale: 0.001" in sentence
+    assert "if it is in millimetres, set scale: 0.001" in sentence
     ground = Ground(scene_of(load_mesh(tmp_path, "file: cad.obj, scale: 0.001, roll_deg: 90")))
     assert ground.below([0.0, 0.0]).height == pytest.approx(0.5, abs=1e-5)
     assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
@@ -232,13 +232,13 @@ end_header
         ("file: words.ply", "which is no PLY file"),
         ("file: words.obj", "which is no OBJ file, or has no triangles"),
         ("file: cloud.ply", "which has no triangles: it is a cloud of points"),
-        ("file: cut.ply", "which is no PLY file, or is cut off"),
+        ("file: cut.ply", "which is cut off"),
         ("file: nan.ply", "which has corners that are not finite"),
         ("file: hills.obj, collide: convex_pieces", "would collide as its convex hull"),
-        ("file: hills.obj, collide: convex_pieces", "which is not closed (160 edges"),
-        ("file: under.stl", "shows nothing from above"),
-        ("file: tiny.stl", "at least 0.001 m are needed: say a scale"),
-        ("file: hills.obj, cell: 0.0005", "too large for cells of 0.0005 m: say a larger cell"),
+        ("file: hills.obj, collide: convex_pieces", "which is not closed (160 open edges"),
+        ("file: under.stl", "has no upward faces"),
+        ("file: tiny.stl", "at least 0.001 m are needed: set scale"),
+        ("file: hills.obj, cell: 0.0005", "too large for cells of 0.0005 m: set a larger cell"),
         ("file: hills.obj, tolerance: 0", "must be at least 0.0005"),
     ],
 )
@@ -328,7 +328,7 @@ def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None
 
 def test_open_object_is_rejected_because_it_would_collide_as_its_hull(tmp_path: Path) -> None:
     hills().export(tmp_path / "it.stl")
-    with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
+    with pytest.raises(ValidationError, match="as its convex hull: set collide: hull"):
         mesh_object(tmp_path)
     assert compile_model(mesh_object(tmp_path, collide="hull", fixed=True)).ngeom == 1
 

@@ -96,8 +96,10 @@ def test_node_receives_frames_of_others_and_not_its_own(served: ServerProcess) -
     with bus_of(served) as one, bus_of(served) as other:
         sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
         far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
-        time.sleep(0.5)  # raw mode begins after a delay
-        one.send(sent), one.send(far)
+        for bus in (one, other):
+            assert bus.recv(TIMEOUT)  # frames are sent once raw mode has begun
+        one.send(sent)
+        one.send(far)
         found: list[tuple[int, bytes, bool]] = []
         while len(found) < 2:
             message = other.recv(TIMEOUT)
@@ -176,7 +178,7 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path)
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "reason"),
     [
         (("--robot", "kenof"), "there is no robot 'kenof'"),
         (("--rate-hz", "0"), "--rate-hz is 0, must be above 0"),
@@ -185,8 +187,8 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path)
         (("--port", "70000"), "--port is 70000, must be from 0"),
     ],
 )
-def test_invalid_options_are_rejected(yard: Path, options: tuple[str, str], says: str) -> None:
-    assert says in error_line(command_line("motors", yard, "--images", "-1", *options))
+def test_invalid_options_are_rejected(yard: Path, options: tuple[str, str], reason: str) -> None:
+    assert reason in error_line(command_line("motors", yard, "--images", "-1", *options))
 
 
 def test_bench_loses_no_frames(tmp_path: Path) -> None:
@@ -269,7 +271,7 @@ def test_c_transport_drives_over_socketcand(served: ServerProcess, driver: Path)
 
 def test_c_transport_reports_errors(served: ServerProcess, driver: Path) -> None:
     port = served.ports["can"]
-    for address, says in {
+    for address, reason in {
         "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
         "socketcand://127.0.0.1:1/can0": "nobody listens there",
         f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
@@ -277,7 +279,7 @@ def test_c_transport_reports_errors(served: ServerProcess, driver: Path) -> None
     }.items():
         code, output = run(driver, address)
         assert code == 1
-        assert says in output
+        assert reason in output
 
 
 def test_c_transport_drives_over_socketcan_if_available(

@@ -332,7 +332,8 @@ def test_robot_that_joins_inside_an_object_is_moved_beside_it(
 
         first = place_beside_crate()
         assert max(abs(first[0] - 6), abs(first[1])) > 0.6
-        time.sleep(1.0 / SPEED)
+        for _ in range(5):  # states are sent every 0.2 s
+            client.wait_for("^STA")
         assert math.dist(place_beside_crate(), first) < 0.1, "it was thrown"
 
 
@@ -348,7 +349,8 @@ def test_joining_robot_does_not_push_another(served: ServerProcess, client: OldC
     with OldClient(served) as second:
         second.send("INIT {ClassName USARBot.P3AT} {Name Second} {Location -6,-4,0}")
         second.wait_for("^STA")
-        time.sleep(0.5)
+        for _ in range(10):  # states are sent every 0.2 s
+            second.wait_for("^STA")
         assert math.dist(where(b"First"), before) < 0.02
         assert math.dist(where(b"First"), where(b"Second")) > 0.3
 

@@ -105,7 +105,7 @@ def test_invalid_chain_error_names_the_cause(
         ([(0, 0, 0.1)], "at least 2 are needed"),
         ([(0, 0, 0.1), (1, 0, 0)], "radius of pulley 1 is 0, must be above 0"),
         ([(0, 0, 0.3), (0.1, 0, 0.1)], "inside each other"),
-        ([(-1, 0, 0.1), (1, 0, 0.1), (0, 0.05, 0.01)], "do not make a convex loop"),
+        ([(-1, 0, 0.1), (1, 0, 0.1), (0, 0.05, 0.01)], "do not form a convex loop"),
     ],
 )
 def test_invalid_pulley_error_names_the_cause(

@@ -265,7 +265,10 @@ def output_words(result: Result) -> str:
     [
         ((*BRIDGE, "--planner", "PMR"), "no planner 'PMR'"),
         (("double_bridge", "--from", "0,0.5", "--to", "1.6,0"), "start (0, 0.5): a leg, wheel"),
-        (("double_bridge", "--from", "-1.6", "--to", "1.6,0"), "--from is '-1.6', 2 numbers"),
+        (
+            ("double_bridge", "--from", "-1.6", "--to", "1.6,0"),
+            "--from is '-1.6', must be 2 numbers",
+        ),
         ((*BRIDGE, "--within", "-1,-1,1,1"), "start (-1.6, 0): outside the bounds"),
         ((*BRIDGE, "--robot", "roch"), "no robot 'roch'"),
         ((*BRIDGE, "--json", "plan.txt"), "plan.txt: the name must end in .json"),
@@ -316,7 +319,7 @@ def test_timeout_ends_the_plan() -> None:
     result = run_plan(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
     assert result.exit_code == 1
     assert "out of time: no trial has finished" in output_words(result)
-    assert time.monotonic() - begun < 20  # includes loading and the cost map
+    assert time.monotonic() - begun < 120  # about 5 s on an idle machine, with loading
 
 
 def test_ctrl_c_prints_the_best_so_far(tmp_path: Path) -> None:

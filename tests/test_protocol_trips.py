@@ -37,7 +37,7 @@ MODULES = (
     commands, drive, setting, package, control, state, sensor_messages, geo_conf,
 )  # fmt: skip
 ABSTRACT = {
-    sensor_messages.SensorMessage, sensor_messages.Grouped,
+    sensor_messages.SensorMessage, sensor_messages.NamedReading, sensor_messages.Grouped,
     sensor_messages.GenericReading,  # read as UnknownMessage
 }  # fmt: skip
 SERVER_ONLY = set(MESSAGES)

@@ -174,7 +174,7 @@ def test_shipped_scanners_have_the_ray_counts_of_usarsim() -> None:
         (lambda: Laser(mount="b", fov=7), "fov 7"),
         (lambda: Laser(mount="b", near=3, far=1), "near 3 m and far 1 m"),
         (lambda: Sonar(mount="b", beam=4), "beam is 4"),
-        (lambda: Infrared(mount="b", bound=((1, 0.1), (0.5, 0.2))), "rising"),
+        (lambda: Infrared(mount="b", bound=((1, 0.1), (0.5, 0.2))), "an increasing distance"),
         (lambda: Infrared(mount="b", bound=((1, -0.1),)), "at least 0"),
     ],
 )
@@ -210,7 +210,7 @@ def test_culling_geoms_out_of_range_does_not_change_readings(
         }
 
     culled = scans()
-    monkeypatch.setattr(rays._Reach, "beyond", lambda self, places, starts, R_WS: np.False_)
+    monkeypatch.setattr(rays._Reach, "out_of_reach", lambda self, places, starts, R_WS: np.False_)
     whole = scans()
     assert len(culled) >= 60
     for key, values in whole.items():

@@ -102,7 +102,7 @@ def test_missing_model_package_is_reported_in_one_sentence(tmp_path: Path) -> No
     cases = {
         "package://no-such-models/a1.urdf": "line 5.*'no-such-models', which is not installed: pip",
         "package://pytest/nothing.urdf": "line 5.*'nothing.urdf', which package 'pytest' does not",
-        "package://pytest/__init__.xml": "'__init__.xml', which package 'pytest' does not bring",
+        "package://pytest/__init__.xml": "'__init__.xml', which package 'pytest' does not provide",
     }
     for model, sentence in cases.items():
         text = (ROBOTS / "a1.yaml").read_text()

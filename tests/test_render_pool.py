@@ -322,7 +322,10 @@ async def test_malformed_handshake_closes_the_connection() -> None:
             "tls: missing.pem cannot be read (No such",
         ),
         (("--server", "there", "--trust", __file__), "holds no certificate in PEM form (BEGIN"),
-        (("--server", "there", "--host", "0.0.0.0"), "--host is '0.0.0.0', which lets other"),
+        (
+            ("--server", "there", "--host", "0.0.0.0"),
+            "--host is '0.0.0.0', which other machines can reach",
+        ),
     ],
 )
 def test_command_rejects_invalid_options(

@@ -49,16 +49,16 @@ def test_short_rod_makes_the_return_stroke_faster() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"leg_length": 0.0}, "leg_length is 0.0, must be above 0.005"),
         ({"rod_ratio": 1.0}, "rod_ratio is 1.0, must be 0 to 0.9"),
-        ({"abduction_middle_deg": 70.0}, "pass their stops"),
+        ({"abduction_middle_deg": 70.0}, "passes the joint limits"),
         ({"yaw_inertia": 1.0}, "at most the sum of the two others"),
     ],
 )
 def test_invalid_parameters_are_rejected_with_a_reason(
-    options: dict[str, float], says: str
+    options: dict[str, float], message: str
 ) -> None:
-    with pytest.raises(BadValue, match=says):
+    with pytest.raises(BadValue, match=message):
         describe("velociroach", options, "here")

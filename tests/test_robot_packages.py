@@ -131,7 +131,8 @@ def test_plugin_sensor_is_sent_to_usarsim_clients(
     world = tmp_path / "moon.yaml"
     world.write_text(
         "name: moon\nterrain: [{kind: flat}]\n"
-        "robots: [{name: R1, kind: moon_rover, sensors: [{kind: moon_clock, name: lunar}]}]\n"
+        "robots: [{name: R1, kind: moon_rover, position: [0, 0],\n"
+        "          sensors: [{kind: moon_clock, name: lunar}]}]\n"
     )
     with (
         ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4") as served,

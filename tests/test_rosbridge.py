@@ -277,7 +277,7 @@ def test_token_in_header_is_accepted(token_server: ServerProcess) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--goal", "1,2"], "--goal is for --rosbridge"),
+        (["--goal", "1,2"], "--goal needs --rosbridge"),
         (["--rosbridge", "0", "--goal", "own:1"], "2 numbers"),
         (["--rosbridge", "0", "--goal", "onw:1,2"], "did you mean 'own'"),
         (["--rosbridge", "0", "--plan", "planner=PMR"], "did you mean 'PRM'"),

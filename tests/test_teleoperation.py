@@ -59,7 +59,7 @@ def test_reports_round_trip() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("", "is not JSON"),
         ("[" * 5000, "is not JSON"),
@@ -74,10 +74,10 @@ def test_reports_round_trip() -> None:
         ('{"stop": 1}', "stop is 1, must be true or false"),
     ],
 )
-def test_invalid_lines_are_rejected(line: str, says: str) -> None:
+def test_invalid_lines_are_rejected(line: str, message: str) -> None:
     with pytest.raises(BadValue) as refusal:
         read_command(line)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 def test_belt_speeds_of_a_curve_are_limited_with_equal_curvature() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import math
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,9 @@ from grouser.world.visuals import add_visuals
 from grouser.world.world_object import WorldObject
 
 FLAT = Flat(friction=0.8)
-PIECES = Path(tempfile.mkdtemp()) / "cube.npz"
+FOLDER = Path(tempfile.mkdtemp())
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+PIECES = FOLDER / "cube.npz"
 write_pieces(PIECES, [np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])
 CUBE = PIECES.with_suffix(".stl")
 write_stl(

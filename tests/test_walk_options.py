@@ -86,7 +86,7 @@ def test_body_pitch_is_kept_standing_and_walking(kind: str, pitch: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"period": 0.0}, "period is 0, must be 0.1 to 5"),
         ({"lift": "high"}, "lift is 'high', a number is needed"),
@@ -94,8 +94,8 @@ def test_body_pitch_is_kept_standing_and_walking(kind: str, pitch: float) -> Non
         ({"locus": "bow"}, "bow"),
     ],
 )
-def test_invalid_walks_are_rejected_with_a_reason(options: dict[str, Any], says: str) -> None:
-    with pytest.raises((BadValue, UnknownName), match=says):
+def test_invalid_walks_are_rejected_with_a_reason(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((BadValue, UnknownName), match=message):
         Ers7(**options).build()
 
 
@@ -113,7 +113,7 @@ def test_gait_parameters_change_while_walking() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "says"),
+    ("numbers", "message"),
     [
         ({"perod": 0.3}, "period"),
         ({"team": "red"}, "no number 'team'"),
@@ -121,11 +121,11 @@ def test_gait_parameters_change_while_walking() -> None:
     ],
 )
 def test_rejected_gait_parameters_change_nothing(
-    numbers: dict[str, str | float], says: str
+    numbers: dict[str, str | float], message: str
 ) -> None:
     simulation = Simulation(aibo_world("ers7"))
     world = simulation.world
-    with pytest.raises((BadValue, UnknownName), match=says):
+    with pytest.raises((BadValue, UnknownName), match=message):
         simulation.apply(SetGaitParameters("rex", numbers))
     assert simulation.world is world
 
