@@ -56,10 +56,10 @@ def tilt(simulation: Simulation, name: str = "rex") -> float:
     return math.acos(1 - 2 * (x * x + y * y))
 
 
-def walk(kind: str, seconds: float, **told: float) -> tuple[Array, float]:
+def walk(kind: str, seconds: float, **command: float) -> tuple[Array, float]:
     """Return the mean speeds (m/s, m/s, rad/s) in the robot's frame, and the worst tilt (rad)."""
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
-    simulation.command("rex", told)
+    simulation.command("rex", command)
     simulation.step(2.0)
     poses, worst = [simulation.pose("rex")], 0.0
     every = 0.04
@@ -204,7 +204,7 @@ def test_back_switch_and_chest_range_sensor() -> None:
     assert far == pytest.approx(height / math.sin(math.radians(30)), rel=0.1)
     touched = False
     for _ in range(15):
-        simulation.step(0.033)
+        simulation.step(0.032)
         touched |= bool(simulation.read("rex", "back_middle")["touch"])
     assert touched
 
@@ -255,8 +255,8 @@ WALKS = [
     ("ers7", {"forward": 0.17}),
     ("ers210", {"forward": 0.11}),
     *(
-        pytest.param(kind, told, marks=pytest.mark.slow)
-        for kind, told in (
+        pytest.param(kind, command, marks=pytest.mark.slow)
+        for kind, command in (
             ("ers7", {"forward": 0.10}),
             ("ers7", {"forward": 0.25}),
             ("ers7", {"forward": -0.15}),
@@ -283,10 +283,10 @@ LEAST = {"ers7": 0.15, "ers210": 0.10}
 """Required forward speeds, m/s."""
 
 
-@pytest.mark.parametrize(("kind", "told"), WALKS, ids=str)
-def test_walk_reaches_commanded_velocity_over_20_s(kind: str, told: dict[str, float]) -> None:
-    speeds, worst = walk(kind, 20.0, **told)
-    wanted = np.array([told.get(name, 0.0) for name in ("forward", "sideways", "turn")])
+@pytest.mark.parametrize(("kind", "command"), WALKS, ids=str)
+def test_walk_reaches_commanded_velocity_over_20_s(kind: str, command: dict[str, float]) -> None:
+    speeds, worst = walk(kind, 20.0, **command)
+    wanted = np.array([command.get(name, 0.0) for name in ("forward", "sideways", "turn")])
     moving = wanted != 0
     assert speeds[moving] == pytest.approx(wanted[moving], rel=0.15)
     assert (np.abs(speeds) < [0.03, 0.03, 0.15])[~moving].all()

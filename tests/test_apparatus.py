@@ -17,12 +17,13 @@ from grouser.world.file import load
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD, STANDARD_FRICTION
 from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.height_patches import rectangles
 from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.kinds import TERRAINS
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
 from grouser.world.terrain.stairs import Stairs
-from grouser.world.terrain.stepfield import PATTERNS, Stepfield, rectangles
+from grouser.world.terrain.stepfield import PATTERNS, Stepfield
 from grouser.world.terrain.terrain_piece import PlacedTerrain, TerrainPiece
 
 FLAT = Flat(friction=0.8)
@@ -172,12 +173,12 @@ def test_patterns_have_the_shapes_of_their_names() -> None:
 def test_rectangles_cover_every_post_once(pattern: Pattern) -> None:
     table = PATTERNS[pattern]
     covered = np.zeros_like(table)
-    for row, column, down, along in rectangles(table):
+    for row, column, down, along in rectangles(table > 0, table, table):
         block = np.s_[row : row + down, column : column + along]
         assert (table[block] == table[row, column]).all()
         covered[block] += 1
     assert np.array_equal(covered, table > 0)
-    assert len(list(rectangles(table))) < (table > 0).sum()
+    assert len(list(rectangles(table > 0, table, table))) < (table > 0).sum()
 
 
 def test_ball_rolls_down_a_rotated_ramp_without_penetration() -> None:

@@ -112,7 +112,7 @@ def test_command_writes_a_world_that_runs(folder: Path) -> None:
         ("[0.0, -1.6, 0.045]", "[0.0, -1.6]", "robots.0.position: must be 3 numbers"),
         ("[0.0, -1.6, 0.045]", "[0.0, a, 1]", "robots.0.position: must be 3 numbers"),
         ("[0.0, 0.0, 0.0, 1.0]", "[0, 0, 0, 2]", "must be a unit quaternion x, y, z, w"),
-        (SAMPLE, "name: a world", "has neither objects nor robots"),
+        (SAMPLE, "name: a world", "neither objects nor robots given"),
         (SAMPLE, "robots: 3", "robots: must be a list"),
         (SAMPLE, "robots: [3]", "robots.0: must be a mapping"),
         (SAMPLE, "robots: [", "sample.yml"),
@@ -172,7 +172,7 @@ def test_mesh_that_height_map_fits_badly_is_reported(folder: Path) -> None:
     leaf = sheet * np.array([0.1, 0.5, 0.2], np.float32) + np.array([0, 0, 0.4], np.float32)
     write_stl(folder / "bridge.stl", np.concatenate([sheet, leaf]))
     notices = import_bml(folder / "sample.yml", cell=0.15).notices
-    assert notices[1].startswith("bridge.stl is not closed (8 edges have not two faces)")
+    assert notices[1].startswith("bridge.stl is not closed (8 open edges)")
     assert "as a height map it does not fit (off by" in notices[1]
     assert "becomes a height map of" in notices[-1]
 

@@ -153,7 +153,11 @@ def bound_camera(sim: Simulation, name: str = "camera") -> BoundCamera:
 
 def red_centroid(values: Values) -> tuple[float, float, int]:
     """Return column and row of the centroid of red pixels in an image, and their number."""
-    image = np.asarray(values["image"])
+    return red_centroid_of(np.asarray(values["image"]))
+
+
+def red_centroid_of(image: npt.NDArray[Any]) -> tuple[float, float, int]:
+    """Return column and row of the centroid of red pixels, and their number."""
     red = (image[..., 0] > 100) & (image[..., 1] < 80)
     rows, columns = np.nonzero(red)
     return float(columns.mean()), float(rows.mean()), int(red.sum())
@@ -229,7 +233,7 @@ def test_coarse_mesh_of_a_ball_has_the_area_of_the_sphere() -> None:
     plane = ImagePlane(200, 160, (190.0, 190.0), (99.5, 79.5))
     for distance in (0.3, 0.5):
         image = look_at_plane(shared_renderer(), sim, Pose.at(1 - distance, 0.0, 0.5), plane)
-        *_, area = red_centroid(image)
+        *_, area = red_centroid_of(image)
         wide = 190.0 * radius / math.sqrt(distance**2 - radius**2)
         assert area == pytest.approx(math.pi * wide**2, rel=0.03)
 

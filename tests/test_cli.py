@@ -85,8 +85,8 @@ def test_recording_does_not_change_the_run() -> None:
     pytest.importorskip("cv2")
 
     def numbers(*more: str) -> list[str]:
-        told = grouser("run", "quince_step", *SHORT, *more).stdout.splitlines()
-        return next(line for line in told if line.startswith("quince ")).split()
+        lines = grouser("run", "quince_step", *SHORT, *more).stdout.splitlines()
+        return next(line for line in lines if line.startswith("quince ")).split()
 
     assert numbers() == numbers("--video", "v.mp4")
 
@@ -118,12 +118,12 @@ def test_ctrl_c_prints_and_writes_results_so_far(
 ) -> None:
     naps = []
 
-    def press(seconds: float) -> None:
-        naps.append(seconds)
+    def press(_: Any, simulated: float) -> None:
+        naps.append(simulated)
         if len(naps) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(time, "sleep", press)
+    monkeypatch.setattr("grouser.service.pace.RealTimePacer.sleep", press)
     result = grouser("run", "quince_step", "--speed", "1", "--size", "96x64", "--picture", "p.png")
     assert result.exit_code == 130
     assert "0.12 s simulated" in result.stdout
@@ -149,7 +149,7 @@ def test_divergence_prints_one_line_and_writes_no_picture(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("kind: quince", "kind: quinze", "there is no robot 'quinze' "),
         ("friction: 0.6", "friction: -0.6", "friction"),
@@ -158,14 +158,14 @@ def test_divergence_prints_one_line_and_writes_no_picture(tmp_path: Path) -> Non
         ("name: quince_step", "name: [", "line"),
     ],
 )
-def test_world_file_errors_print_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_world_file_errors_print_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     sentence = error_line(grouser("run", world_file(tmp_path, old, new)))
     assert "w.yaml line" in sentence
-    assert said in sentence
+    assert message in sentence
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["quince_stp"], "did you mean 'quince_step'?"),
         (["nowhere.yaml"], "no such file"),
@@ -173,7 +173,7 @@ def test_world_file_errors_print_one_line(tmp_path: Path, old: str, new: str, sa
         (["quince_step", "--seconds", "-1"], "--seconds is -1"),
         (["quince_step", "--seconds", "nan"], "--seconds is nan"),
         (["quince_step", "--seconds", "inf"], "--seconds is inf"),
-        (["quince_step", "--seconds", "1e-7"], "must be at least one step"),
+        (["quince_step", "--seconds", "1e-7"], "must be at least one time step"),
         (["quince_step", "--speed", "0"], "--speed is '0', must be 'max' or a number"),
         (["quince_step", "--speed", "fast"], "--speed is 'fast'"),
         (["quince_step", "--size", "10x"], "--size is '10x', must be width x height"),
@@ -186,12 +186,12 @@ def test_world_file_errors_print_one_line(tmp_path: Path, old: str, new: str, sa
     ],
 )
 def test_invalid_options_are_rejected_before_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
     (tmp_path / "folder.png").mkdir()
     (tmp_path / "file").touch()
     monkeypatch.delattr(Simulation, "step")
-    assert said in error_line(grouser("run", *arguments))
+    assert message in error_line(grouser("run", *arguments))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "folder.png"]
 
 
@@ -211,11 +211,11 @@ def test_missing_opengl_is_reported_before_the_run(monkeypatch: pytest.MonkeyPat
     ("kind", "name", "about"),
     [
         ("robots", "quince", "rescue crawler"),
-        ("tracks", "segments", "rolled back"),
+        ("tracks", "segments", "roll-back"),
         ("worlds", "quince_step", "step of 120 mm"),
         ("experiments", "okada-table4", ""),
         ("benches", "tracks", ""),
-        ("sensors", "truth", "Pose and speed"),
+        ("sensors", "truth", "Pose and velocity"),
         ("terrains", "stairs", "Equal stairs"),
     ],
 )

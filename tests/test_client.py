@@ -5,6 +5,7 @@ import socket
 import time
 
 import pytest
+from support.client_helpers import instance_of
 from support.scripted_server import (
     POSES,
     STATE,
@@ -23,6 +24,7 @@ from grouser.protocol.usarsim.control import AbsMove, Create
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.extensions import Lockstep, Notice, RadioMessage, Step
+from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorConfiguration
 from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.protocol.usarsim.setting import Result
@@ -39,21 +41,24 @@ def test_robot_joins_drives_and_receives_readings(scripted_server: ScriptedServe
     assert scripted_server.left.wait(5)
     init = commands.Init("USARBot.P3AT", "R1", (4.5, 1.9, 1.8))
     assert scripted_server.received == [Lockstep(0.0), init, SkidDrive(2.0, 2.0)]
-    assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # received messages stay available
+    # Received messages stay available.
+    assert instance_of(Odometry, robot.newest("Odometry")).pose == (2.0, 0.0, 0.0)
 
 
 def test_listen_yields_every_message_once_and_ends_in_time(scripted_robot: RemoteRobot) -> None:
     scripted_robot.drive(1.0, 1.0)
     scripted_robot.start_poses()  # all earlier messages have arrived
-    heard = [type(message) for message in scripted_robot.listen(seconds=0.1)]
-    assert heard == [Greeting, State, Odometry, Odometry, StartPoses]
+    kinds = [type(message) for message in scripted_robot.listen(seconds=0.1)]
+    assert kinds == [Greeting, State, Odometry, Odometry, StartPoses]
     assert list(scripted_robot.listen(seconds=0)) == []
 
 
 def test_queries_return_answers(scripted_robot: RemoteRobot) -> None:
     assert scripted_robot.start_poses() == POSES
-    assert scripted_robot.geometry().dimensions == (0.5, 0.4, 0.2)
-    assert scripted_robot.configuration("camera".title()).sensors[0].name == "Camera"
+    geometry = instance_of(RobotGeometry, scripted_robot.geometry())
+    assert geometry.dimensions == (0.5, 0.4, 0.2)
+    camera = instance_of(SensorConfiguration, scripted_robot.configuration("Camera"))
+    assert camera.sensors[0].name == "Camera"
     assert scripted_robot.console("open door") == "the door is open"
     with pytest.raises(BadValue, match="no 'dor'"):
         scripted_robot.console("open dor")
@@ -140,18 +145,21 @@ def drive_until(robot: RemoteRobot, until: float) -> None:
 
 def test_commands_raise_rejections_and_properties_are_up_to_date() -> None:
     def strict(message: Message) -> list[Message]:
-        known = [STATE] if isinstance(message, commands.Init) else []
-        refused = isinstance(message, setting.SetJoint)
-        felt = isinstance(message, SkidDrive)
-        odometry = [Odometry(2.0, "Odometry", (7.0, 0.0, 0.0))]
-        return known + [Notice("Refused", "no such joint")] * refused + odometry * felt
+        match message:
+            case commands.Init():
+                return [STATE]
+            case setting.SetJoint():
+                return [Notice("Refused", "no such joint")]
+            case SkidDrive():
+                return [Odometry(2.0, "Odometry", (7.0, 0.0, 0.0))]
+        return []
 
     with (
         ScriptedServer(strict) as scripted_server,
         join("P3AT", port=scripted_server.port) as robot,
     ):
         robot.drive(1.0, 1.0)
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while robot.newest("Odometry") is None:
             assert time.monotonic() < until
         robot.joint("Tail", 1.0)
@@ -183,12 +191,12 @@ def test_closed_server_raises_disconnected_at_every_call(scripted_robot: RemoteR
 
 
 def test_missing_server_raises_disconnected() -> None:
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        port = nobody.getsockname()[1]
+    with socket.socket() as unserved:
+        unserved.bind(("127.0.0.1", 0))
+        port = unserved.getsockname()[1]
         with pytest.raises(Disconnected, match="connection refused; 'grouser serve WORLD'"):
             connect(port=port)
-        nobody.listen()
+        unserved.listen()
         with pytest.raises(NoAnswer, match="without the greeting"):
             connect(port=port, timeout=0.1)
 
@@ -208,7 +216,7 @@ def test_token_is_the_first_message(scripted_server: ScriptedServer) -> None:
 
 def test_addresses_are_checked() -> None:
     with pytest.raises(BadValue, match="port is '3000', must be a whole number"):
-        connect(port="3000")
+        connect(port="3000")  # type: ignore[arg-type]
     with pytest.raises(BadValue, match="port is 0"):
         Address(port=0)
     with pytest.raises(BadValue, match="timeout is 0 s"):
@@ -234,21 +242,24 @@ def test_newest_values_are_up_to_date_without_listening(scripted_robot: RemoteRo
     for speed in range(50):
         scripted_robot.drive(float(speed), float(speed))
     scripted_robot.start_poses()
-    assert scripted_robot.newest("Odometry").pose[0] == 49.0
+    assert instance_of(Odometry, scripted_robot.newest("Odometry")).pose[0] == 49.0
 
 
 # asyncio
 
 
 def test_async_robots_share_one_loop(scripted_server: ScriptedServer) -> None:
+    async def odometry(robot: asynchronous.AsyncRobot) -> float:
+        return instance_of(Odometry, await robot.reading("Odometry", timeout=5)).pose[0]
+
     async def drive_one(name: str, speed: float) -> float:
         async with await asynchronous.async_join("P3AT", name, port=scripted_server.port) as robot:
             robot.drive(speed, speed)
-            while (reading := await robot.reading("Odometry", timeout=5)).pose[0] != speed:
+            while await odometry(robot) != speed:
                 pass
             # Two queries at once on one connection: each receives its own answer.
             await asyncio.gather(robot.start_poses(), robot.start_poses(), robot.geometry())
-            return float(reading.pose[0])
+            return speed
 
     async def everyone() -> list[float]:
         return await asyncio.gather(*(drive_one(f"R{i}", float(i)) for i in range(1, 6)))
@@ -285,8 +296,8 @@ def test_async_calls_raise_the_same_errors(scripted_server: ScriptedServer) -> N
 
 
 def test_blocking_and_async_client_have_the_same_methods() -> None:
-    def calls(cls) -> set[str]:
-        return {name for name in dir(cls) if not name.startswith("_")}
+    def calls(kind: type[object]) -> set[str]:
+        return {name for name in dir(kind) if not name.startswith("_")}
 
     assert calls(connection.RemoteRobot) == calls(asynchronous.AsyncRobot) - {"open", "closed"}
     assert calls(connection.Controller) == calls(asynchronous.AsyncController) - {"open", "closed"}

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc) is 
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile with strict warnings, and with the address sanitizer where it is available."""
     binary = tmp_path_factory.mktemp("c") / "drive"
+    assert COMPILER is not None
     strict = [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
     for careful in (["-fsanitize=address,undefined"], []):
         made = subprocess.run(
@@ -35,9 +36,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     raise AssertionError(made.stderr)
 
 
-def drive(program: Path, port: int, *more: str, token: str | None = None) -> CompletedProcess:
+def drive(program: Path, port: int, *more: str, token: str | None = None) -> CompletedProcess[str]:
     environment = os.environ | ({"GROUSER_TOKEN": token} if token else {})
-    command = [program, "127.0.0.1", str(port), *more]
+    """Run the program and return its output."""
+    command = [str(program), "127.0.0.1", str(port), *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
 
@@ -59,24 +61,26 @@ def test_client_joins_drives_and_prints_sensor_readings(program: Path) -> None:
 
 def test_errors_are_printed(program: Path) -> None:
     with ScriptedServer(
-        lambda said: answer_as_one_robot(said) if isinstance(said, commands.Init) else []
+        lambda message: answer_as_one_robot(message) if isinstance(message, commands.Init) else []
     ) as scripted_server:
         refused = drive(program, scripted_server.port, "Nobody", "0.5")
     assert refused.returncode == 1
     assert "notice: there is no robot 'Nobody'" in refused.stdout
     assert "is 'Nobody' a class of the server?" in refused.stderr
-    nobody = drive(program, scripted_server.port)
-    assert nobody.returncode == 2
-    assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{scripted_server.port}\n"
+    unreachable = drive(program, scripted_server.port)
+    assert unreachable.returncode == 2
+    assert (
+        unreachable.stderr == f"drive: no server is listening at 127.0.0.1:{scripted_server.port}\n"
+    )
 
 
 def test_split_and_endless_lines_are_handled(program: Path) -> None:
     long = "x" * 200_000
 
-    def babble(message: Message) -> list[Message]:
+    def answer(message: Message) -> list[Message | None]:
         return [Notice("Info", long), *answer_as_one_robot(message)]
 
-    with ScriptedServer(babble) as scripted_server:
+    with ScriptedServer(answer) as scripted_server:
         run = drive(program, scripted_server.port, "P3AT", "0.5")
     assert run.returncode == 0, run.stderr
     assert "state   GroundVehicle" in run.stdout

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.client_helpers import instance_of
 
 from grouser.client.conversation import (
     UNREAD,
     Conversation,
     LatestMessages,
-    LockstepTurn,
-    geometry_query,
 )
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
@@ -69,49 +68,48 @@ def test_client_and_server_agree_on_the_end_of_a_turn(
     conversation.queue(message)
     read = [command for line in conversation.take_outgoing() for command in server.receive(line)]
     assert any(ends_turn(command, by_command) for command in read) is (by_command and moves)
-    turn = still_waits(conversation.turn())
+    turn = advance(conversation.turn())
     assert turn is True if by_command and moves else turn.time == 0.1
 
 
-def still_waits(plan: Iterator[Any]) -> LockstepTurn | bool:
-    """Advance an exchange as far as possible; return whether it still waits."""
+def advance(exchange: Iterator[Any]) -> Any:
+    """Advance an exchange as far as possible; return its result, or True while it waits."""
     try:
-        next(plan)
+        next(exchange)
     except StopIteration as done:
-        result: LockstepTurn | bool = done.value
-        return result
+        return done.value
     return True
 
 
 def test_equal_queries_are_answered_in_order() -> None:
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
-    assert still_waits(first) is still_waits(second) is True
+    assert advance(first) is advance(second) is True
     conversation.receive(b"CONSOLE {Said 1}\r\n")
-    assert still_waits(first) == "1"
-    assert still_waits(second) is True
+    assert advance(first) == "1"
+    assert advance(second) is True
     conversation.receive(b"CONSOLE {Said 2}\r\n")
-    assert still_waits(second) == "2"
+    assert advance(second) == "2"
 
 
 def test_cancelled_query_consumes_no_answer() -> None:
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
-    assert still_waits(first) is still_waits(second) is True
+    assert advance(first) is advance(second) is True
     first.close()
     conversation.receive(b"CONSOLE {Said 2}\r\n")
-    assert still_waits(second) == "2"
+    assert advance(second) == "2"
 
 
 def test_answer_must_match_the_query() -> None:
     conversation = Conversation(UDK, "peer")
-    plan = conversation.ask(geometry_query("Sonar", "F2"))
+    exchange = conversation.geometry("Sonar", "F2")
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
-        assert still_waits(plan) is True
+        assert advance(exchange) is True
         conversation.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")
-    assert still_waits(plan) is True
+    assert advance(exchange) is True
     conversation.receive(b"GEO {Type Sonar} {Name F2} {Location 1,0,0} {Orientation 0,0,0}\r\n")
-    assert still_waits(plan).sensors[0].location == (1, 0, 0)
+    assert advance(exchange).sensors[0].location == (1, 0, 0)
 
 
 def test_grouped_sensors_are_equal_in_every_dialect() -> None:
@@ -128,7 +126,8 @@ def test_grouped_sensors_are_equal_in_every_dialect() -> None:
 def test_unknown_sensors_and_faults_are_stored() -> None:
     conversation = Conversation(UDK, "peer")
     conversation.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
-    assert conversation.latest.newest("n1").pairs[-1] == ("Smell", "roses")
+    nose = instance_of(UnknownMessage, conversation.latest.newest("n1"))
+    assert nose.pairs[-1] == ("Smell", "roses")
     assert conversation.latest.sensors == ("N1",)
     (fault,) = conversation.faults
     assert fault.reason.startswith("STA: ")

@@ -32,17 +32,20 @@ class Work:
     """Clock of processor time that only requests advance."""
 
     def __init__(self) -> None:
-        self.spent, self.done = 0.0, []
+        self.spent = 0.0
+        self.done: list[int | str] = []
 
     def __call__(self) -> float:
         return self.spent
 
-    def request(self, name: int, cost: float) -> Callable[..., Any]:
-        def do() -> None:
+    def request(self, name: int | str, cost: float) -> Callable[[], None]:
+        """Return a request that takes ``cost`` seconds of processor time."""
+
+        def process() -> None:
             self.spent += cost
             self.done.append(name)
 
-        return do
+        return process
 
 
 def test_requests_over_the_share_wait_and_keep_their_order() -> None:
@@ -72,7 +75,8 @@ def test_requests_are_processed_in_slices_and_without_limit_in_lockstep() -> Non
 
 def test_request_that_needs_a_scene_stays_first() -> None:
     work = Work()
-    queue, ready = RequestQueue(RateLimiter(0.05, 0.0), work), []
+    queue = RequestQueue(RateLimiter(0.05, 0.0), work)
+    ready: list[bool] = []
 
     def join() -> None:
         if not ready:
@@ -104,8 +108,11 @@ def test_budget_of_an_address_is_kept_across_reconnects() -> None:
 
 
 class StubConnection:
+    """Connection that records the reason of its rejection."""
+
     def __init__(self, address: str, trusted: bool = False) -> None:
-        self.address, self.trusted, self.reason = address, trusted, None
+        self.address, self.trusted = address, trusted
+        self.reason: str | None = None
 
     def logged_in(self) -> bool:
         return self.trusted
@@ -181,7 +188,8 @@ def test_slow_turn_is_reported_once_and_then_expires() -> None:
 
 
 def test_timeout_of_an_address_is_halved_after_each_expired_turn() -> None:
-    timeouts, now, waited = TurnTimeouts(10.0, lambda name: "10.0.0.7"), 0.0, []
+    timeouts, now = TurnTimeouts(10.0, lambda name: "10.0.0.7"), 0.0
+    waited: list[float] = []
     for turn in range(8):
         lockstep = Lockstep()
         lockstep.enter(f"Robot{turn}", 10, turn)

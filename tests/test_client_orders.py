@@ -1,5 +1,7 @@
 """Every command of a client is parsed by the server with the same values."""
 
+from collections.abc import Callable
+
 import pytest
 from support.scripted_server import ScriptedServer
 
@@ -9,9 +11,10 @@ from grouser.protocol.usarsim import commands, drive, extensions, setting
 from grouser.protocol.usarsim.dialects import DIALECTS
 from grouser.protocol.usarsim.drive import MultiDrive, Order, SkidDrive
 from grouser.protocol.usarsim.extensions import Lockstep, Step
+from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import LinkTarget, MovePackage
 
-COMMANDS = {
+COMMANDS: dict[str, tuple[Callable[[RemoteRobot], None], Message]] = {
     "light": (lambda r: r.drive(light=True), SkidDrive(light=True)),
     "stop": (lambda r: r.stop(), SkidDrive(0.0, 0.0)),
     "percent": (

@@ -26,7 +26,7 @@ RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)
 
 
 @contextmanager
-def image_server(answer: Callable[..., Any], shown: list[Any]) -> Iterator[Address]:
+def image_server(answer: Callable[..., Any], shown: list[Credential]) -> Iterator[Address]:
     """Answer each request of one connection; record the credentials sent before the first."""
     listener = socket.create_server(("127.0.0.1", 0))
 
@@ -50,8 +50,8 @@ def image_server(answer: Callable[..., Any], shown: list[Any]) -> Iterator[Addre
         listener.close()
 
 
-def raw(request: pytest.FixtureRequest) -> bytes:
-    """Return a function that answers requests with regions of one image."""
+def raw(request: object) -> bytes:
+    """Return the raw frame for a request: a region of the image, or all of it."""
     part = RGB
     if isinstance(request, Region):
         part = RGB[request.y : request.y + request.height, request.x : request.x + request.width]
@@ -59,7 +59,7 @@ def raw(request: pytest.FixtureRequest) -> bytes:
 
 
 def test_raw_image_whole_and_region() -> None:
-    shown = []
+    shown: list[Credential] = []
     with (
         image_server(raw, shown) as address,
         PictureConnection(address, Credential("key", "0a1b", "Left")) as pictures,
@@ -71,7 +71,7 @@ def test_raw_image_whole_and_region() -> None:
 
 
 def test_without_key_the_tile_of_the_mosaic_is_requested() -> None:
-    shown = []
+    shown: list[Credential] = []
     with (
         image_server(raw, shown) as address,
         PictureConnection(address, part=Region(0, 0, 2, 2)) as pictures,
@@ -102,7 +102,7 @@ def test_missing_image_and_closed_server_raise() -> None:
         address = Address(port=listener.getsockname()[1])
         with PictureConnection(address) as pictures:
             listener.accept()[0].close()
-            with pytest.raises(Disconnected, match="does it demand a key or a token"):
+            with pytest.raises(Disconnected, match="a key or a token may be required"):
                 pictures.take(timeout=5)
 
 
@@ -122,8 +122,8 @@ def test_tile_and_key_are_parsed_from_conf() -> None:
         ("TextureResolutionX", 208),
         ("TextureResolutionY", 160),
     )
-    eyes = (SensorSettings("Left", settings), SensorSettings("Right", (("ImageKey", "0a1b"),)))
-    configuration = SensorConfiguration("Camera", eyes)
+    cameras = (SensorSettings("Left", settings), SensorSettings("Right", (("ImageKey", "0a1b"),)))
+    configuration = SensorConfiguration("Camera", cameras)
     assert camera_tile(configuration).region == Region(320, 0, 208, 160)
     assert camera_tile(configuration).key is None
     assert camera_tile(configuration, "right").key == "0a1b"

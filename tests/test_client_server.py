@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.client_helpers import instance_of, read_until
 
 from grouser.client import asynchronous
 from grouser.client.address import Address
@@ -13,8 +14,16 @@ from grouser.client.conversation import LockstepTurn
 from grouser.client.launch import Ports, serving
 from grouser.client.pictures import PictureConnection, watch
 from grouser.errors import BadValue, Disconnected, Refused
+from grouser.protocol.usarsim.geo_conf import (
+    PackageGeometry,
+    RobotConfiguration,
+    RobotGeometry,
+    SensorConfiguration,
+    SensorGeometry,
+)
 from grouser.protocol.usarsim.message import UnknownMessage
-from grouser.protocol.usarsim.sensor_messages import Odometry, RangeScan
+from grouser.protocol.usarsim.package import PackageState
+from grouser.protocol.usarsim.sensor_messages import GroundTruth, Odometry, RangeScan
 from grouser.protocol.usarsim.setting import ResetSensor
 
 
@@ -33,15 +42,18 @@ def robot(ports: Ports) -> Iterator[RemoteRobot]:
 
 def test_robot_follows_drive_commands(robot: RemoteRobot) -> None:
     assert robot.level == "pioneer_room"
-    begin = robot.reading("GroundTruth")
+    begin = instance_of(GroundTruth, robot.reading("GroundTruth"))
+    assert begin.time is not None
+    start = begin.time
     robot.drive(3.0, 3.0)
-    while robot.time < begin.time + 2:
-        robot.reading("Odometry")
+    read_until(robot, lambda: robot.time is not None and robot.time >= start + 2)
     robot.stop()
-    assert robot.newest("GroundTruth").location[0] > begin.location[0] + 0.3
+    now = instance_of(GroundTruth, robot.newest("GroundTruth"))
+    assert now.location[0] > begin.location[0] + 0.3
     scan = robot.newest("RangeScanner")
     assert isinstance(scan, RangeScan)
     assert len(scan.ranges) == 181
+    assert robot.state is not None
     assert robot.state.type == "GroundVehicle"
     assert {"F1", "F8", "Scanner1", "Odometry", "INS"} <= set(robot.sensors)
     assert not robot.conversation.faults
@@ -60,24 +72,28 @@ def test_server_without_opengl_rejects_image_requests_with_a_reason(
         PictureConnection(Address(port=ports.images)) as mosaic,
     ):
         for pictures in (own, mosaic):
-            with pytest.raises(Disconnected, match=r"no picture, .* OpenGL .*tried glfw.*libegl1"):
+            with pytest.raises(Disconnected, match=r"no image, .* OpenGL .*tried glfw.*libegl1"):
                 pictures.take(timeout=60)
 
 
 def test_queries(robot: RemoteRobot) -> None:
-    assert robot.geometry().name == "P3AT"
-    assert robot.configuration().steering == "SkidSteered"
-    assert robot.geometry("RangeScanner").sensors[0].name == "Scanner1"
-    assert len(robot.configuration("Sonar").sensors) >= 8
-    assert robot.geometry("MisPkg", "CameraPanTilt").links
+    assert instance_of(RobotGeometry, robot.geometry()).name == "P3AT"
+    assert instance_of(RobotConfiguration, robot.configuration()).steering == "SkidSteered"
+    scanner = instance_of(SensorGeometry, robot.geometry("RangeScanner"))
+    assert scanner.sensors[0].name == "Scanner1"
+    assert len(instance_of(SensorConfiguration, robot.configuration("Sonar")).sensors) >= 8
+    assert instance_of(PackageGeometry, robot.geometry("MisPkg", "CameraPanTilt")).links
     assert isinstance(robot.start_poses(), tuple)
     assert robot.response(ResetSensor("Odometry")).results[0].status == "OK"
 
 
 def test_mission_package_turns(robot: RemoteRobot) -> None:
     robot.package("CameraPanTilt", {0: 0.4})
-    while abs(robot.packages["CameraPanTilt"].links[0].value - 0.4) > 0.02:
-        robot.reading("Odometry")
+
+    def pan() -> float:
+        return instance_of(PackageState, robot.packages["CameraPanTilt"]).links[0].value
+
+    read_until(robot, lambda: abs(pan() - 0.4) <= 0.02)
 
 
 def test_rejections_are_raised_with_their_text(ports: Ports, robot: RemoteRobot) -> None:
@@ -97,7 +113,7 @@ def test_rejections_are_raised_with_their_text(ports: Ports, robot: RemoteRobot)
 
 def test_occupied_start_pose_raises_refused(ports: Ports) -> None:
     with pytest.raises(Refused, match="INIT: Location is '0,1', must be three numbers"):
-        join("P3AT", port=ports.control, at=(0, 1))
+        join("P3AT", port=ports.control, at=(0, 1))  # type: ignore[arg-type]
     with pytest.raises(Refused, match="Location is 99999, 0, 0, must be within 1000 m of the"):
         join("P3AT", port=ports.control, at=(99999, 0, 0))
 
@@ -138,21 +154,24 @@ def test_two_async_robots_in_lockstep(ports: Ports) -> None:
             async for turn in robot.turns():
                 turns.append(turn)
                 if len(turns) == 11:
-                    return turns
+                    break
                 robot.drive(spin, spin)
+            return turns
 
     async def both() -> list[list[LockstepTurn]]:
-        return await asyncio.gather(drive("A", -0.5, 2.0), drive("B", 0.5, 4.0))
+        return list(await asyncio.gather(drive("A", -0.5, 2.0), drive("B", 0.5, 4.0)))
 
     for turns in asyncio.run(both()):
         times = [turn.time for turn in turns]
         np.testing.assert_allclose(np.diff(times), 0.1, atol=2e-3)
-        assert any(isinstance(heard, Odometry) for heard in turns[-1].messages + turns[-2].messages)
+        assert any(
+            isinstance(message, Odometry) for message in turns[-1].messages + turns[-2].messages
+        )
 
 
 def test_server_start_failure_raises_disconnected() -> None:
     with (
-        pytest.raises(Disconnected, match="ended before it listened, with code 2"),
+        pytest.raises(Disconnected, match="exited with code 2 before it listened"),
         serving("no_such_world"),
     ):
         pass
@@ -166,8 +185,8 @@ def test_ports_are_parsed_from_address_and_announcement() -> None:
     for nonsense in ("there:port", "there:0", "there:65536", ":3000", "", "::1", "http://there"):
         with pytest.raises(BadValue, match="must be HOST or HOST:PORT"):
             Ports.from_address(nonsense)
-    said = "listening control=1 control2=2 truth=3 images=4 eyes=5\n"
-    assert Ports.from_announcement(said) == Ports(control=1, images=4, truth=3, rosbridge=0)
+    announcement = "listening control=1 control2=2 truth=3 images=4 eyes=5\n"
+    assert Ports.from_announcement(announcement) == Ports(control=1, images=4, truth=3, rosbridge=0)
     for nonsense in ("", "hello control=1", "listening truth=3", "listening control=x"):
-        with pytest.raises(BadValue, match="must say where it listens"):
+        with pytest.raises(BadValue, match="must be 'listening control=PORT"):
             Ports.from_announcement(nonsense)

@@ -100,13 +100,15 @@ def test_slipping_on_an_edge_hops_above_some_friction_whatever_the_damping() -> 
     assert 2 * np.pi / frequency == pytest.approx(0.07, abs=0.01)  # s; as simulated
     assert on_an_edge(0.9, damping_ratio=0.5)[0] > 10
     softer, slower = on_an_edge(0.9, frequency=150.0)
-    assert (softer, slower) == (pytest.approx(growth / 2, rel=0.1), pytest.approx(frequency / 2))
+    assert softer == pytest.approx(growth / 2, rel=0.1)
+    assert slower == pytest.approx(frequency / 2)
 
 
 def test_a_single_spring_bounces_at_its_own_frequency() -> None:
     spring = SlippingContact(place=(0, -0.1), normal=(0, 1), slip=(1, 0), stiffness=100.0)
     growth, frequency = flutter([spring], friction=0.0, mass=4.0, inertia=1.0)
-    assert (growth, frequency) == (pytest.approx(0, abs=1e-9), pytest.approx(5.0))
+    assert growth == pytest.approx(0, abs=1e-9)
+    assert frequency == pytest.approx(5.0)
 
 
 def test_the_wall_formula_is_met_with_equality() -> None:
@@ -154,7 +156,8 @@ def test_a_compliant_contact_oscillates_at_its_frequency() -> None:
 
 def test_long_steps_get_a_softer_contact_with_the_same_damper() -> None:
     fast, slow = Compliance().at(0.001), Compliance().at(0.002)
-    assert (fast.frequency, slow.frequency) == (300.0, pytest.approx(200.0))
+    assert fast.frequency == 300.0
+    assert slow.frequency == pytest.approx(200.0)
     assert slow.damping(1.0) == pytest.approx(fast.damping(1.0))
 
 

@@ -4,7 +4,9 @@ import io
 import json
 import struct
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +66,7 @@ def lzf(data: bytes) -> bytes:
 def pcd(
     data: str = "binary",
     points: npt.NDArray[np.float32] = POINTS,
-    head: dict[str, str | None] | None = None,
+    head: Mapping[str, str | None] | None = None,
     viewpoint: str = "1 2 3 1 0 0 0",
 ) -> bytes:
     """Return a PCD file with a field that has two numbers, x, y, z and colours."""
@@ -75,19 +77,20 @@ def pcd(
         record[name] = points[:, axis]
     red, green, blue = COLOURS[: len(points)].astype(np.uint32).T
     record["rgb"] = red << 16 | green << 8 | blue
-    said = {
+    fields: dict[str, str | None] = {
         "VERSION": "0.7", "FIELDS": "pair x y z rgb", "SIZE": "2 4 4 4 4", "TYPE": "U F F F U",
         "COUNT": "2 1 1 1 1", "WIDTH": str(COLUMNS), "HEIGHT": str(ROWS),
         "VIEWPOINT": viewpoint, "POINTS": str(ROWS * COLUMNS), "DATA": data,
-    } | (head or {})  # fmt: skip
-    said["DATA"] = said.pop("DATA")  # follows last
-    lines = "".join(f"{key} {value}\n" for key, value in said.items() if value is not None)
+    }  # fmt: skip
+    fields |= dict(head or {})
+    fields["DATA"] = fields.pop("DATA")  # the last line of the header
+    lines = "".join(f"{key} {value}\n" for key, value in fields.items() if value is not None)
     text = f"# .PCD v0.7\n{lines}".encode()
     if data == "binary":
         return text + record.tobytes()
     if data == "binary_compressed":
         plain = b"".join(
-            np.ascontiguousarray(record[name]).tobytes() for name in record.dtype.names
+            np.ascontiguousarray(record[name]).tobytes() for name in record.dtype.names or ()
         )
         packed = lzf(plain)
         return text + struct.pack("<II", len(packed), len(plain)) + packed
@@ -99,8 +102,9 @@ def pcd(
 
 
 def ply(
-    form: str = "binary_little_endian", points: npt.NDArray[np.float32] = POINTS, count: None = None
+    form: str = "binary_little_endian", points: npt.NDArray[np.float32] = POINTS, count: str = ""
 ) -> bytes:
+    """Return a PLY file with points, colours and one face."""
     order = ">" if "big" in form else "<"
     head = (
         f"ply\nformat {form} 1.0\ncomment none\nelement vertex {count or len(points)}\n"
@@ -110,7 +114,7 @@ def ply(
     ).encode()
     kinds = [("x", "f8"), ("y", "f4"), ("z", "f4"), ("r", "u1"), ("g", "u1"), ("b", "u1")]
     record = np.zeros(len(points), [(name, order + kind) for name, kind in kinds])
-    for column, name in enumerate(record.dtype.names):
+    for column, name in enumerate(record.dtype.names or ()):
         record[name] = (points if column < 3 else COLOURS[: len(points)])[:, column % 3]
     if form == "ascii":
         return (
@@ -135,6 +139,7 @@ def test_pcd_files_are_read(tmp_path: Path, data: str) -> None:
     np.testing.assert_array_equal(cloud.points, POINTS.astype(float))
     np.testing.assert_array_equal(cloud.colours, COLOURS)
     assert cloud.shape == (ROWS, COLUMNS)
+    assert cloud.origins is not None
     assert cloud.origins.tolist() == [1, 2, 3]
     assert cloud.seen.sum() == ROWS * COLUMNS - 1
 
@@ -150,7 +155,7 @@ def test_ply_files_are_read(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize("text", ["{} {} {}\n", "{},{},{}\n", "{};{};{};0.5;12;13;14\n"])
 def test_xyz_files_are_read(tmp_path: Path, text: str) -> None:
     rows = "".join(text.format(*row) for row in POINTS.tolist())
-    cloud = read_cloud(write(tmp_path, "a.xyz", f"x y z\n# told\n{rows}".encode()))
+    cloud = read_cloud(write(tmp_path, "a.xyz", f"x y z\n# comment\n{rows}".encode()))
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
     assert (cloud.colours is None) == (";" not in text)
 
@@ -167,6 +172,7 @@ def test_npz_files_are_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.points, cloud.points)
     np.testing.assert_array_equal(again.colours, COLOURS)
     assert again.shape == (ROWS, COLUMNS)
+    assert again.origins is not None
     assert again.origins.tolist() == [0, 1, 2]
 
 
@@ -181,8 +187,8 @@ def test_depth_image_with_intrinsics(tmp_path: Path) -> None:
     path = depth_png(tmp_path, counts)
     with pytest.raises(BadValue, match=r"needs its camera's intrinsics .*depth.json beside it"):
         read_cloud(path)
-    given_ = Intrinsics(fx=60, fy=60, cx=31.5, cy=23.5)
-    cloud = read_cloud(path, given_)
+    intrinsics = Intrinsics(fx=60, fy=60, cx=31.5, cy=23.5)
+    cloud = read_cloud(path, intrinsics)
     (tmp_path / "depth.json").write_text(json.dumps({"fx": 60, "fy": 60, "cx": 31.5, "cy": 23.5}))
     np.testing.assert_array_equal(read_cloud(path).points, cloud.points)
     assert cloud.shape == (48, 64)
@@ -195,13 +201,14 @@ def test_depth_image_with_intrinsics(tmp_path: Path) -> None:
         read_cloud(path)
     Image.fromarray(np.zeros((4, 4), np.uint8)).save(tmp_path / "grey.png")
     with pytest.raises(BadValue, match="8 bits a pixel; depths are 16"):
-        read_cloud(tmp_path / "grey.png", given_)
+        read_cloud(tmp_path / "grey.png", intrinsics)
     whole = path.read_bytes()
     with pytest.raises(BadValue, match="damaged or cut off"):
-        read_cloud(write(tmp_path, "cut.png", whole[: len(whole) // 2]), given_)
+        read_cloud(write(tmp_path, "cut.png", whole[: len(whole) // 2]), intrinsics)
 
 
-def assert_rejected(content: bytes, ending: str, message: str, tmp_path: Path, **more) -> str:
+def assert_rejected(content: bytes, ending: str, message: str, tmp_path: Path, **more: Any) -> str:
+    """Check that reading fails with one sentence; return it."""
     path = write(tmp_path, f"wrong{ending}", content)
     with pytest.raises(BadValue, match=message) as caught:
         read_cloud(path, **more)
@@ -243,7 +250,7 @@ def test_decompression_bombs_are_rejected_before_allocation(tmp_path: Path) -> N
         head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path
     )
     assert_rejected(
-        head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "says 400 bytes", tmp_path
+        head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "declares 400 decompressed bytes", tmp_path
     )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -253,7 +260,7 @@ def test_decompression_bombs_are_rejected_before_allocation(tmp_path: Path) -> N
         )
         archive.writestr("points.npy", array.getvalue() + b"\0" * 10**6)
     assert_rejected(
-        buffer.getvalue(), ".npz", "3,000,000,000 numbers, at most 90,000,000", tmp_path
+        buffer.getvalue(), ".npz", "3,000,000,000 numbers in points, at most 90,000,000", tmp_path
     )
     wide = struct.pack(">IIBBBBB", 10**6, 10**6, 16, 0, 0, 0, 0)
     png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + wide + b"\0" * 20
@@ -268,21 +275,21 @@ def test_truncated_pcd_files_are_rejected(tmp_path: Path, data: str) -> None:
     for length in range(0, len(whole) - 5, 7):
         with pytest.raises(BadValue):
             read_pcd(whole[:length])
-    assert_rejected(whole[: len(whole) * 2 // 3], ".pcd", "cut off|no row of numbers", tmp_path)
+    assert_rejected(whole[: len(whole) * 2 // 3], ".pcd", "cut off|not a row of numbers", tmp_path)
 
 
 def test_other_truncated_files_are_rejected(tmp_path: Path) -> None:
     assert_rejected(ply()[:600], ".ply", "of its 54 vertices: it is cut off", tmp_path)
-    assert_rejected(ply("ascii")[:700], ".ply", "cut off|no row of numbers", tmp_path)
+    assert_rejected(ply("ascii")[:700], ".ply", "cut off|not a row of numbers", tmp_path)
     assert_rejected(ply(count="many"), ".ply", "no points", tmp_path)
     assert_rejected(b"plx" + ply()[3:], ".ply", "is no PLY file", tmp_path)
     assert_rejected(
         ply().replace(b"float z", b"float w"), ".ply", "x, y, w.*x, y, z are needed", tmp_path
     )
     assert_rejected(b"1 2\n3 4\n", ".xyz", "2 numbers a line", tmp_path)
-    assert_rejected(b"1 2 3\n4 5\n", ".xyz", "no row of numbers", tmp_path)
+    assert_rejected(b"1 2 3\n4 5\n", ".xyz", "not a row of numbers", tmp_path)
     assert_rejected(b"", ".xyz", "has no points", tmp_path)
-    assert_rejected(b"# told\n", ".xyz", "has no points", tmp_path)
+    assert_rejected(b"# comment\n", ".xyz", "has no points", tmp_path)
     np.savez_compressed(tmp_path / "a.npz", points=POINTS.astype(float))
     assert_rejected(
         (tmp_path / "a.npz").read_bytes()[:-200], ".npz", "damaged or cut off", tmp_path
@@ -298,14 +305,15 @@ def test_other_truncated_files_are_rejected(tmp_path: Path) -> None:
 def test_empty_clouds_millimetres_and_unknown_endings_are_rejected(tmp_path: Path) -> None:
     empty = np.full_like(POINTS, np.nan)
     assert_rejected(
-        pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path
+        pcd(points=empty), ".pcd", "54 points, none of them finite", tmp_path
     )
     assert_rejected(
-        pcd(points=POINTS * 1000), ".pcd", r"points that are 3,\d+ m apart; .*millimetres", tmp_path
+        pcd(points=POINTS * 1000), ".pcd", r"has an extent of 3,\d+ m; .*millimetres", tmp_path
     )
     cloud = read_cloud(write(tmp_path, "mm.pcd", pcd(points=POINTS * 1000)), unit=0.001)
     np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-6)
-    np.testing.assert_allclose(cloud.origins, [0.001, 0.002, 0.003])
+    assert cloud.origins is not None
+    np.testing.assert_allclose(cloud.origins, np.array([0.001, 0.002, 0.003]))
     with pytest.raises(BadValue, match="clouds end in .*did you mean '.pcd'"):
         read_cloud("a.pdc")
     with pytest.raises(BadValue, match="cannot be read"):
@@ -330,5 +338,7 @@ def test_clouds_reject_inconsistent_arrays() -> None:
     with pytest.raises(BadValue, match="origins"):
         PointCloud(np.zeros((4, 3)), origins=np.zeros((3, 3)))
     one, two = (PointCloud(np.zeros((2, 3)), origins=np.full(3, float(k))) for k in (1, 2))
-    assert concatenate_clouds([one, one]).origins.tolist() == [1, 1, 1]
-    assert concatenate_clouds([one, two]).origins.tolist() == [[1] * 3] * 2 + [[2] * 3] * 2
+    same, mixed = concatenate_clouds([one, one]), concatenate_clouds([one, two])
+    np.testing.assert_array_equal(same.origins, [1, 1, 1])
+    assert mixed.origins is not None
+    assert mixed.origins.tolist() == [[1] * 3] * 2 + [[2] * 3] * 2

@@ -53,7 +53,7 @@ def test_roach_table31_plane_fit_error_of_kinect_2_at_6_m() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_roach_table31_in_full_for_every_seed(seed) -> None:
+def test_roach_table31_in_full_for_every_seed(seed: int) -> None:
     table = roach_table31.run(RunOptions(seed=seed)).table
     assert table.agree >= 5
     assert table.rows[0].ours["error_mm"] == pytest.approx(4.8, abs=0.5)

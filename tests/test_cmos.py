@@ -23,6 +23,7 @@ from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.imaging.cmos import (
     IDEAL_CMOS,
+    NO_NOISE,
     SPARE_BYTES,
     Cmos,
     CmosFilter,
@@ -86,7 +87,12 @@ def edge_statistics(image: npt.NDArray[np.uint8]) -> tuple[Array, Array]:
 
 # -- geometry --------------------------------------------------------------------------------------
 
-LENSES = [Radial(-0.3), Radial(-0.1), Radial(0.2), Polynomial(-0.2, 0.05, 0.002, -0.003, 0.01)]
+LENSES: list[Radial | Polynomial] = [
+    Radial(-0.3),
+    Radial(-0.1),
+    Radial(0.2),
+    Polynomial(-0.2, 0.05, 0.002, -0.003, 0.01),
+]
 
 
 @pytest.mark.parametrize("distortion", LENSES, ids=str)
@@ -110,8 +116,9 @@ def test_distortion_polynomial_matches_opencv() -> None:
     points = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
     bodies = np.concatenate([points, np.ones((50, 1))], axis=1)
     matrix, zero = lens.plane.matrix(), np.zeros(3)
-    told = lens.distortion
-    numbers = np.array([told.k1, told.k2, told.p1, told.p2, told.k3])
+    polynomial = lens.distortion
+    assert isinstance(polynomial, Polynomial)
+    numbers = np.array([getattr(polynomial, name) for name in ("k1", "k2", "p1", "p2", "k3")])
     theirs, _ = cv2.projectPoints(bodies, zero, zero, matrix, numbers)
     assert lens.pixels(points) == pytest.approx(theirs.reshape(-1, 2), abs=1e-6)
 
@@ -274,7 +281,7 @@ def image_planes() -> Iterator[Callable[..., Any]]:
 def test_sweep_and_separate_effects_agree_within_a_grey_level(
     image_planes: Callable[..., Any], size: tuple[int, int], spin: tuple[float, float, float]
 ) -> None:
-    view = image_planes(size, bench.NO_NOISE, spin)
+    view = image_planes(size, NO_NOISE, spin)
     fused, separate = view.fused(), view.separate()
     assert fused.std() > 20, "the image must not be empty"
     assert np.abs(fused.astype(int) - separate).max() <= 1
@@ -284,7 +291,7 @@ def test_sweep_and_separate_effects_have_the_same_noise(image_planes: Callable[.
     noise = bench.ERS210.cmos.noise
     view, clean = (
         image_planes(bench.SIZES[0], noise, bench.SPIN),
-        image_planes(bench.SIZES[0], bench.NO_NOISE, bench.SPIN),
+        image_planes(bench.SIZES[0], NO_NOISE, bench.SPIN),
     )
     quiet = clean.fused().astype(float)
     unclipped = (quiet > 20) & (quiet < 235)
@@ -346,7 +353,7 @@ def test_calibration_reports_unusable_images() -> None:
         fit_darkening(uniform_image(255)[None], PINHOLE)
     with pytest.raises(BadValue, match="2 brightnesses"):
         fit_noise([uniform_image(100)[None]])
-    with pytest.raises(BadValue, match="needs a picture"):
+    with pytest.raises(BadValue, match="needs at least one picture"):
         fit_kappa([], PINHOLE)
 
 
@@ -409,10 +416,10 @@ def test_images_are_computed_without_numba(tmp_path: Path) -> None:
     )
     paths = [str(tmp_path), *sys.path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    assert 60 < float(said.stdout) < 99  # dark towards the corners
+    assert 60 < float(result.stdout) < 99  # dark towards the corners
 
 
 def test_error_without_numba_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

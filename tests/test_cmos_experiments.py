@@ -20,7 +20,7 @@ STANDS = ((0.3, -0.4, 0.5), (-1.2, 0.7, 2.6), (1.6, 0.2, -2.0), (0.0, 0.9, -0.8)
 
 
 @pytest.mark.parametrize("camera", rig.CAMERAS)
-def test_sightings_of_beacons_and_posts_match_the_map(camera) -> None:
+def test_sightings_of_beacons_and_posts_match_the_map(camera: str) -> None:
     """At four poses directions are within 0.6 deg and distances within 12 %."""
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
     software, places = rig.vision(camera), rig.field_map().landmarks
@@ -63,11 +63,11 @@ def test_a_swinging_head_localises_the_robot_and_the_seed_determines_the_result(
 def test_heads_swing_with_the_given_amplitude_and_period() -> None:
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
     cmos_table1._schedule_swings(simulation, 6.0, cmos_table1.IN_STEP)
-    angles = []
+    readings = []
     for _ in range(150):
         simulation.step(cmos_table1.PICTURE)
-        angles.append(simulation.read(rig.ROBOT, "neck")["pan"])
-    angles = np.array(angles)
+        readings.append(simulation.read(rig.ROBOT, "neck")["pan"])
+    angles = np.array(readings)
     assert angles.max() == pytest.approx(cmos_table1.SWING, abs=math.radians(3))
     assert angles.min() == pytest.approx(-cmos_table1.SWING, abs=math.radians(3))
     in_step = angles[:75] - angles[75:]  # one period later

@@ -34,14 +34,14 @@ def error_values(*arguments: str) -> dict[str, Any]:
     result = grouser("compare", *arguments, "--json", "errors.json")
     assert result.exit_code == 0, result.output
     with open("errors.json") as file:
-        result: dict[str, Any] = json.load(file)
-        return result
+        values: dict[str, Any] = json.load(file)
+    return values
 
 
 def test_log_has_no_error_against_itself(tmp_path: Path) -> None:
     climb().write_csv("a.csv")
-    told = error_values("a.csv", "a.csv")
-    assert all(abs(value) < 1e-9 for part in ("before", "after") for value in told[part].values())
+    errors = error_values("a.csv", "a.csv")
+    assert all(abs(value) < 1e-9 for part in ("before", "after") for value in errors[part].values())
 
 
 @pytest.mark.parametrize("own_times", [True, False])
@@ -50,21 +50,21 @@ def test_repeated_samples_cause_no_error(own_times: bool) -> None:
     log.write_csv("a.csv")
     which = np.repeat(np.arange(len(log)), np.random.default_rng(0).integers(1, 4, len(log)))
     copy = log.select(which)
-    times = copy.times if own_times else 0.02 * np.arange(len(which))
+    times = copy.times if own_times else np.arange(len(which)) / 50.0
     Trajectory(times, copy.x, copy.z, copy.pitch).write_csv("b.csv")
-    told = error_values("a.csv", "b.csv")
-    assert all(abs(value) < 1e-9 for value in told["after"].values())
+    errors = error_values("a.csv", "b.csv")
+    assert all(abs(value) < 1e-9 for value in errors["after"].values())
 
 
 def test_rates_and_offsets_in_time_may_differ() -> None:
     climb(400).write_csv("real.csv")
     other = climb(137, late=0.6)
     other.shift(times=1.6e9, x=3.0, z=-1.0).write_csv("sim.csv")
-    told = error_values("real.csv", "sim.csv", "--align-starts")
-    assert told["before"]["mean_norm_error_mm"] > 30
-    assert told["after"]["mean_norm_error_mm"] < 5
-    assert told["samples"] == [400, 137]
-    assert "counted as 0" in told["cleaned"][0]
+    errors = error_values("real.csv", "sim.csv", "--align-starts")
+    assert errors["before"]["mean_norm_error_mm"] > 30
+    assert errors["after"]["mean_norm_error_mm"] < 5
+    assert errors["samples"] == [400, 137]
+    assert "counted as 0" in errors["cleaned"][0]
     loose = error_values("real.csv", "sim.csv")
     assert loose["after"]["mean_norm_error_mm"] > 2000
 
@@ -104,6 +104,7 @@ def test_numpy_logs_and_report_page(tmp_path: Path) -> None:
 
 
 def unusable_log(name: str) -> None:
+    """Write the log ``name`` that cannot be compared."""
     log = climb()
     if name == "nan.csv":
         Trajectory(log.times, np.full(len(log), np.nan), log.z, log.pitch).write_csv(name)
@@ -139,8 +140,8 @@ def test_logs_that_cannot_be_compared_are_reported_in_one_sentence(
 
 def test_error_of_an_unknown_index_names_the_nearest() -> None:
     climb().write_csv("a.csv")
-    said = error_line(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
-    assert "did you mean 'difference'?" in said
+    sentence = error_line(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
+    assert "did you mean 'difference'?" in sentence
 
 
 def test_matching_2000_samples_takes_less_than_a_fifth_of_a_second() -> None:

@@ -21,6 +21,7 @@ from grouser.simulation.changes import actions
 from grouser.simulation.script.grammar import PHRASES, parse
 from grouser.simulation.script.tokens import Names
 from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry
 
 NAMES = Names(
     robots=("rex", "line"),
@@ -66,6 +67,8 @@ def test_lines_are_parsed_to_actions() -> None:
     }
     assert {line: parse(line, NAMES) for line in expected} == expected
     joined = parse('spawn ers7 new at 1 2 yaw 90 "command={forward: 0.1}"', NAMES)
+    assert isinstance(joined, actions.Join)
+    assert isinstance(joined.member, RobotEntry)
     assert (joined.member.position, joined.member.yaw_deg) == ((1, 2, 0), 90)
 
 
@@ -182,7 +185,8 @@ def test_step_is_rejected_on_a_paced_simulation() -> None:
         Console(Simulation(grouser.load("gate"))).execute("step 1")
 
 
-def run(*arguments: str, lines: list[str]) -> CompletedProcess:
+def run(*arguments: str, lines: list[str]) -> CompletedProcess[str]:
+    """Run ``grouser console`` with ``lines`` as its input."""
     return subprocess.run(
         [sys.executable, "-m", "grouser", "console", *arguments],
         input="\n".join(lines),

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
+from support.client_helpers import instance_of
 from trimesh.base import Trimesh
 
 from grouser.errors import BadValue, MissingDependency
+from grouser.frames import Pose
 from grouser.world.meshes.columns import fit
 from grouser.world.meshes.decomposition import decompose
 from grouser.world.meshes.triangle_mesh import TriangleMesh, hulls
 
 
-def box(size: tuple[float, float, float], place: tuple[float, int, float] = (0, 0, 0)) -> Trimesh:
-    result: Trimesh = trimesh.creation.box(size, trimesh.transformations.translation_matrix(place))
-    return result
+def box(size: tuple[float, float, float], place: tuple[float, float, float] = (0, 0, 0)) -> Trimesh:
+    """Return the mesh of a box with its centre at ``place``."""
+    mesh: Trimesh = trimesh.creation.box(size)
+    mesh.apply_translation(place)
+    return mesh
 
 
 def bridge() -> Trimesh:
@@ -39,7 +43,7 @@ def volume_of_union(pieces: tuple[TriangleMesh, TriangleMesh, TriangleMesh]) -> 
 def test_bridge_is_decomposed_exactly_into_three_pieces(turned: bool) -> None:
     mesh = bridge()
     if turned:
-        mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
+        mesh.vertices = Pose.at(roll=0.3, pitch=-0.2, yaw=0.5).apply(mesh.vertices)
     cut = decompose(mesh.vertices, mesh.faces)
     assert len(cut.pieces) == 3
     assert cut.fit.off < 1e-5
@@ -53,7 +57,7 @@ def test_convex_mesh_stays_one_piece_without_coacd(
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     monkeypatch.setitem(sys.modules, "coacd", None)
     ball, cube = trimesh.creation.icosphere(3, 0.3), box((0.1, 0.2, 0.3), (1, 0, 0))
-    both = trimesh.util.concatenate([ball, cube])
+    both = instance_of(Trimesh, trimesh.util.concatenate([ball, cube]))
     cut = decompose(both.vertices, both.faces)
     assert len(cut.pieces) == 2
     assert sum(piece.volume for piece in cut.pieces) == pytest.approx(both.volume, rel=1e-6)
@@ -106,12 +110,12 @@ def test_fit_error_separates_lateral_and_vertical_errors() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda v, f: (v, f[1:]), "is not closed (3 edges have not two faces)"),
+        (lambda v, f: (v, f[1:]), "is not closed (3 open edges)"),
         (lambda v, f: (v, f[:0]), "has no triangles"),
         (lambda v, f: (np.where(v > 0.4, np.nan, v), f), "has corners that are not finite"),
         (lambda v, f: (v, f + 3), "has 8 corners and a triangle between corners 3 and 10"),
         (lambda v, f: (v[:, :2], f), "has corners of shape (8, 2), (n, 3) is needed"),
-        (lambda v, f: (v * [1, 1, 0], f), "has nothing inside: it is a sheet"),
+        (lambda v, f: (v * [1, 1, 0], f), "has no volume: it is a sheet"),
         (lambda v, f: (v, np.tile(f, (90_000, 1))), "at most 1,000,000 are allowed"),
     ],
 )

@@ -31,6 +31,7 @@ def depth_image_of(
     """Return the description of a camera and its depth image from its place."""
     sim = simulation({**EYE, "camera": camera}, objects=objects)
     description, _ = sim.scene.sensors["a", "depth"]
+    assert isinstance(description, DepthCamera)
     return description, sim.read("a", "depth").array("depth")
 
 
@@ -69,10 +70,10 @@ def test_edges_and_grazing_surfaces_have_no_return() -> None:
     assert 0.001 < silent[:80].mean() < 0.1, "edges alone"
     right, down = SMALL.slopes()
     for angle, answers in ((75.0, True), (84.0, False)):
-        said = corrupt(
+        depths = corrupt(
             wall_depths(SMALL, 2.0, math.radians(angle)), exact, 0, np.random.default_rng(0)
         )
-        assert np.isfinite(said[60, 80]) == answers
+        assert np.isfinite(depths[60, 80]) == answers
     level = incidence_cosines(wall_depths(SMALL, 2.0, 0.5), SMALL)
     assert level[60, 80] == pytest.approx(math.cos(0.5), abs=0.01)
     corner = math.sqrt(1 + right[0] ** 2 + down[0] ** 2)
@@ -92,12 +93,13 @@ def test_sky_and_far_surfaces_have_no_return() -> None:
 def test_kinect_1_quantizes_disparity_to_an_eighth_of_a_pixel() -> None:
     """All depths are 8 f b / k with whole k: their spacing is depth² / (8 f b)."""
     optics = DEPTH_CAMERAS["kinect1"]
+    assert isinstance(optics.errors, Disparity)
     scale = 8 * optics.plane.focal[0] * optics.errors.baseline
     rng = np.random.default_rng(0)
-    said = corrupt(wall_depths(optics.plane, 3.0, 0.5), optics, 0, rng)
-    steps = scale / said[np.isfinite(said)]
+    depths = corrupt(wall_depths(optics.plane, 3.0, 0.5), optics, 0, rng)
+    steps = scale / depths[np.isfinite(depths)]
     assert np.abs(steps - np.round(steps)).max() < 1e-6
-    levels = np.unique(np.round(said[np.isfinite(said)], 9))
+    levels = np.unique(np.round(depths[np.isfinite(depths)], 9))
     near_three = levels[np.abs(levels - 3.0) < 0.2]
     assert np.diff(near_three) == pytest.approx(near_three[:-1] * near_three[1:] / scale, rel=1e-6)
     assert np.diff(near_three).mean() == pytest.approx(9.0 / scale, rel=0.02)  # 26 mm
@@ -132,13 +134,14 @@ def test_kinect_1_has_a_shadow_on_one_side_of_near_objects() -> None:
 
 def test_kinect_2_noise_grows_with_distance_and_is_correlated() -> None:
     optics = DEPTH_CAMERAS["kinect2"]
-    told, rng = optics.errors, np.random.default_rng(2)
+    errors, rng = optics.errors, np.random.default_rng(2)
+    assert isinstance(errors, TimeOfFlight)
     for distance in (1.0, 3.0, 4.4):
         offs = [
             corrupt(wall_depths(optics.plane, distance), optics, pattern_seed, rng) - distance
             for pattern_seed in range(6)
         ]
-        assert np.nanstd(offs) == pytest.approx(told.floor + told.growth * distance**2, rel=0.1)
+        assert np.nanstd(offs) == pytest.approx(errors.floor + errors.growth * distance**2, rel=0.1)
     off = offs[0]
     near = np.corrcoef(off[:, :-1].ravel(), off[:, 1:].ravel())[0, 1]
     further = np.corrcoef(off[:, :-10].ravel(), off[:, 10:].ravel())[0, 1]
@@ -148,7 +151,7 @@ def test_kinect_2_noise_grows_with_distance_and_is_correlated() -> None:
         for pattern_seed in (7, 7, 8)
     ]
     same, other = (np.corrcoef(pair[0].ravel(), off.ravel())[0, 1] for off in pair[1:])
-    assert same == pytest.approx(told.pattern_part, abs=0.05), "the fixed pattern is constant"
+    assert same == pytest.approx(errors.pattern_part, abs=0.05), "the fixed pattern is constant"
     assert abs(other) < 0.15
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -12,6 +13,7 @@ from support.doc_blocks import (
     LANGUAGES,
     PAGES,
     SHOWN_LANGUAGES,
+    Block,
     blocks,
     commands,
     file_name,
@@ -24,7 +26,7 @@ from grouser.cli import app
 from grouser.robots.custom.robot_file import RobotFile
 from grouser.world.file import parse
 
-GROUP = typer.main.get_command(app)
+GROUP = typer.main.get_group(app)
 RUNNER = Path(__file__).parent / "support" / "doc_runner.py"
 ALL = [block for page in PAGES for block in blocks(page)]
 LINES = [
@@ -41,7 +43,8 @@ RUN = [
 ]
 
 
-def parametrize_pages(pages: list[Path]):
+def parametrize_pages(pages: list[Path]) -> pytest.MarkDecorator:
+    """Return a decorator that runs a test for each page."""
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -79,7 +82,8 @@ PART = {"name": "part", "terrain": [{"kind": "flat"}]}
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_yaml_blocks_load_as_worlds(page: Path, tmp_path: Path) -> None:
     """Complete files are loaded; the parts of a page are merged, with a name and a plane added."""
-    whole, parts = [], {}
+    whole: list[tuple[Block, Path | None]] = []
+    parts: dict[str, Any] = {}
     for block in blocks(page):
         if block.language == "yaml" and not block.reason:
             content = yaml.safe_load(block.text)
@@ -101,7 +105,7 @@ def test_yaml_blocks_load_as_worlds(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @parametrize_pages(RUN)
-def test_code_blocks_of_a_page_run(page, tmp_path: Path) -> None:
+def test_code_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     ran = subprocess.run(
         [sys.executable, str(RUNNER), str(page)],
@@ -121,7 +125,7 @@ SERVERS = {"serve", "motors", "control"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", inline_commands(README))
-def test_inline_commands_of_the_readme_run(command, tmp_path: Path) -> None:
+def test_inline_commands_of_the_readme_run(command: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     if command.startswith("grouser view"):
         pytest.skip("opens a window; tested separately with a display")
@@ -139,7 +143,7 @@ def test_inline_commands_of_the_readme_run(command, tmp_path: Path) -> None:
     assert ran.returncode == 0, f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
 
 
-def environment():
+def environment() -> dict[str, str]:
     """Return the environment with the commands of this Python first in the path."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"}

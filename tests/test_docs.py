@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 from support.source_tree import ROOT, SOURCE, modules, tree
@@ -17,7 +18,7 @@ ENTRY_POINT_GROUPS = {"grouser.terrains", "grouser.robots", "grouser.sensors", "
 IMPORT = re.compile(r"^from (grouser[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
-def pages():
+def pages() -> pytest.MarkDecorator:
     """Return every page except the changelog, which mentions removed names."""
     return pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 
@@ -51,7 +52,7 @@ def names(module: str) -> frozenset[str]:
 
 
 @pages()
-def test_files_named_in_pages_exist(page) -> None:
+def test_files_named_in_pages_exist(page: Path) -> None:
     known = {path.name for path in modules().values()}
     for path in PATH.findall(page.read_text()):
         if "/" in path:
@@ -99,7 +100,7 @@ def missing(text: str) -> list[str]:
 
 
 @pages()
-def test_names_in_pages_exist(page) -> None:
+def test_names_in_pages_exist(page: Path) -> None:
     assert not missing(page.read_text())
 
 
@@ -110,7 +111,7 @@ def test_names_in_docstrings_exist() -> None:
 
 
 @pages()
-def test_imports_in_pages_exist(page) -> None:
+def test_imports_in_pages_exist(page: Path) -> None:
     for module, imported in IMPORT.findall(page.read_text()):
         absent = set(imported.replace(" ", "").split(",")) - names(module)
         assert not absent, f"from {module} import {absent}"

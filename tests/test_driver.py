@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from grouser.errors import BadValue
@@ -19,7 +20,7 @@ def rotation_about_z(*headings: float) -> Array:
 
 
 def steer_once(
-    driver: PathDriver, path: list[list[float]], position: tuple[float, int], heading: float
+    driver: PathDriver, path: npt.ArrayLike, position: tuple[float, float], heading: float
 ) -> tuple[list[float], int]:
     state = driver.begin(1)
     driver.enter(state, 0, path)
@@ -54,7 +55,7 @@ def test_heading_of_a_tilted_robot_is_projected_to_the_ground() -> None:
 
 def test_points_are_reached_within_r_path_and_the_last_within_r_end() -> None:
     driver = PathDriver(law=LAW, r_path=0.2, r_end=0.05)
-    path = [[0, 0], [0.1, 0], [1, 0], [2, 0]]
+    path = [[0.0, 0.0], [0.1, 0.0], [1.0, 0.0], [2.0, 0.0]]
     assert steer_once(driver, path, (0, 0), 0.0)[1] == 2, "both points within the radius are passed"
     assert steer_once(driver, path, (0.79, 0), 0.0)[1] == 0, "no point is skipped"
     state = driver.begin(1)

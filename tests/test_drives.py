@@ -98,8 +98,8 @@ def test_stalled_drive_has_no_windup() -> None:
     """5 N m cannot lift 3.4 times as much; after a stop the drive must not continue to push."""
     heavy = Arm(gravity=60.0)
     heavy.run(speed(-1.0), 2.0)
-    lead = abs(float(heavy.rows.act[0, 0] - heavy.data.qpos[0]))
-    assert lead <= DRIVE.saturation_error + DRIVE.speed * 0.02 + 1e-9
+    saturation_error = abs(float(heavy.rows.act[0, 0] - heavy.data.qpos[0]))
+    assert saturation_error <= DRIVE.saturation_error + DRIVE.speed * 0.02 + 1e-9
 
 
 def test_power_is_force_times_speed() -> None:
@@ -109,9 +109,9 @@ def test_power_is_force_times_speed() -> None:
     assert power == pytest.approx(float(arm.data.actuator_force[0] * arm.data.qvel[0]))
 
 
-@pytest.mark.parametrize("field", ["force", "speed", "lead", "damping"])
+@pytest.mark.parametrize("field", ["force", "speed", "saturation_error", "damping"])
 def test_invalid_drives_are_rejected(field: str) -> None:
-    numbers = {"force": 1.0, "speed": 1.0, "lead": 0.1, "damping": 1.0, field: -1.0}
+    numbers = {"force": 1.0, "speed": 1.0, "saturation_error": 0.1, "damping": 1.0, field: -1.0}
     with pytest.raises(BadValue, match=f"{field} is -1.0, must be above 0"):
         Drive(**numbers)
 

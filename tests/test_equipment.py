@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
 from support.server_fixtures import CONTROL_ONLY, ServerProcess
 from support.solver_yaml import SOLVER
 
@@ -141,18 +142,19 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def received_types(robot: RemoteRobot, seconds: float = 1.0) -> set[type[Message]]:
+    """Return the types of messages received within ``seconds`` of wall time."""
     return {type(message) for message in robot.listen(seconds)}
 
 
 def test_client_of_a_robot_of_the_world_receives_its_equipment(file: Path) -> None:
     with ServerProcess(file.parent, file, *CONTROL_ONLY, "--speed", "4") as served:
         with served.join("Quince", "own") as robot:
-            assert min(robot.reading("Scanner1").ranges) < 1.7
+            assert min(instance_of(RangeScan, robot.reading("Scanner1")).ranges) < 1.7
             assert isinstance(robot.reading("INS"), Ins)
             served.console("reset")  # continues after the restart of the world
             assert {Ins, RangeScan} <= received_types(robot)
         with served.join("Quince", "own") as again:
-            assert min(again.reading("Scanner1").ranges) < 1.7
+            assert min(instance_of(RangeScan, again.reading("Scanner1")).ranges) < 1.7
         with served.join("Quince", "brought", at=(0, -6, 0)) as brought:
             assert {Ins, RangeScan} <= received_types(brought)
         with served.join("Quince", "blind") as blind:

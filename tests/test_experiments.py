@@ -1,6 +1,7 @@
 """Quick runs of experiments have tables of the documented shape."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,12 @@ from grouser.experiments import (
 )
 from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
+from grouser.reports.report import Report
 
 
-def shape(report, name):
+def shape(report: Report, name: str) -> dict[str, Any]:
     """Return the JSON table of a report after a check of its keys."""
-    table = json.loads(json.dumps(report.table.to_json()))
+    table: dict[str, Any] = json.loads(json.dumps(report.table.to_json()))
     assert table["experiment"] == name
     assert {"experiment", "paper", "rows", "agree", "of", "figures"} <= set(table)
     for row in table["rows"]:
@@ -34,7 +36,7 @@ def shape(report, name):
         ("FFFSS", "0.50-0.60"),
     ],
 )
-def test_a_margin_ends_at_the_first_other_result(letters, margin) -> None:
+def test_a_margin_ends_at_the_first_other_result(letters: str, margin: str) -> None:
     assert friction_margin((0.5, 0.55, 0.6, 0.65, 0.7), letters, 0.6) == margin
 
 

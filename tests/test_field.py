@@ -30,10 +30,10 @@ def model() -> mujoco.MjModel:
 def ray_hit(
     model: mujoco.MjModel,
     start: tuple[float, float, float],
-    direction: tuple[float, float, int],
+    direction: tuple[float, float, float],
     solid_only: bool = False,
 ) -> tuple[str, float]:
-    """Return name of the first geom on a ray and the distance to it."""
+    """Return the name of the first geom on a ray and the distance to it."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     solid = model.geom_contype > 0
@@ -42,8 +42,8 @@ def ray_hit(
         model.geom_group[:] = np.where(solid, 0, 1)
     geom = np.zeros(1, np.int32)
     only = np.array([1, 0, 0, 0, 0, 0], np.uint8)
-    direction = np.array(direction, float) / np.linalg.norm(direction)
-    far = mujoco.mj_ray(model, data, np.array(start, float), direction, only, True, -1, geom)
+    unit = np.array(direction, float) / np.linalg.norm(direction)
+    far = mujoco.mj_ray(model, data, np.array(start, float), unit, only, True, -1, geom)
     model.geom_group[:] = groups
     return model.geom(int(geom[0])).name.removeprefix("terrain/0/"), far
 
@@ -130,6 +130,8 @@ def test_field_under_the_sky_has_no_hall() -> None:
 
 def test_shipped_world_contains_the_field() -> None:
     world = load("league_field")
-    assert [terrain.kind for terrain in world.terrain] == ["league_field"]
-    assert world.objects[0].radius == league_field.BALL_RADIUS
-    assert np.allclose(world.objects[0].rgb, league_field.ORANGE, atol=2e-3)
+    assert [type(terrain) for terrain in world.terrain] == [LeagueField]
+    ball = world.objects[0]
+    assert isinstance(ball, Ball)
+    assert ball.radius == league_field.BALL_RADIUS
+    assert ball.rgb == pytest.approx(league_field.ORANGE, abs=2e-3)

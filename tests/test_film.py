@@ -54,7 +54,9 @@ def test_killed_worker_raises_grouser_error() -> None:
     sim = Simulation(load("roach_circle"), crash_folder=None)
     with OfflineRenderPool(*SIZE, quality="fast", coded=True, workers=1) as pool:
         pool.submit(sim, sim.view())
-        pool._pool._local[0].process.kill()
+        process = pool._pool._local[0].process
+        assert process is not None
+        process.kill()
         with pytest.raises(GrouserError, match="exited before the video was complete"):
             pool.finish()
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +16,7 @@ from grouser.experiments.run_options import FinishedParts
 def test_a_part_is_computed_once_and_read_again(tmp_path: Path) -> None:
     calls = []
 
-    def compute():
+    def compute() -> dict[str, Any]:
         calls.append(1)
         return {"arrived": 3, "spent": 0.1 + 0.2}
 
@@ -35,7 +36,7 @@ def test_without_a_folder_no_part_is_stored() -> None:
 
 
 def test_an_unfinished_part_is_not_stored(tmp_path: Path) -> None:
-    def interrupted() -> None:
+    def interrupted() -> dict[str, Any]:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -50,7 +51,7 @@ def test_a_part_with_other_settings_is_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"part": 1}', json.dumps({"settings": {}})])
-def test_an_invalid_file_is_rejected(tmp_path: Path, text) -> None:
+def test_an_invalid_file_is_rejected(tmp_path: Path, text: str) -> None:
     (tmp_path / "some-a.json").write_text(text)
     with pytest.raises(BadValue, match=r"some-a\.json: not a finished part"):
         FinishedParts(tmp_path, "some", {}).part("a", dict)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.cli_runner import error_line, grouser
+from support.client_helpers import instance_of
 
 from grouser.cli.commands.show import robot_defaults
 from grouser.evaluation.trajectory import read_trajectory
@@ -13,6 +14,8 @@ from grouser.robots.kinds import describe
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load, parse, shipped, world_text
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.stairs import Stairs
 
 pytestmark = pytest.mark.usefixtures("working_folder")
 
@@ -41,7 +44,7 @@ def test_show_marks_defaults() -> None:
     assert "rise: 0.17  # default" in lines
     assert "x: 0.8" in lines
     assert not any(line.startswith("height:") for line in lines)
-    assert parse(result.stdout, where="shown").terrain[1].rise == 0.17
+    assert instance_of(Stairs, parse(result.stdout, where="shown").terrain[1]).rise == 0.17
 
 
 @pytest.mark.parametrize("text", ["on", "1e3", "a: b", "it's", "", "- x", "näher", "null", "[1]"])
@@ -55,9 +58,9 @@ def test_new_world_is_a_world_with_stairs(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     world = load(tmp_path / "my stairs.yaml")
     assert world.name == "my stairs"
-    assert [piece.kind for piece in world.terrain] == ["flat", "stairs"]
+    assert [type(piece) for piece in world.terrain] == [Flat, Stairs]
     assert grouser("run", "my stairs.yaml", *BRIEF).exit_code == 0
-    assert "is there already" in error_line(grouser("new", "world", "my stairs"))
+    assert "already exists" in error_line(grouser("new", "world", "my stairs"))
     assert "did you mean 'world'" in error_line(grouser("new", "wold", "x"))
 
 
@@ -86,7 +89,7 @@ def test_logging_does_not_change_the_run_and_npz_is_exact(tmp_path: Path) -> Non
         sim = Simulation(load("quince_step"))
         log = RunLog(sim)
         for k in range(int(0.3 * rate)):
-            sim.step(max(0.0, k / rate - sim.time))
+            sim.step(sim.round_to_steps(max(0.0, k / rate - sim.time)))
             log.note()
         sim.step(0.3 - sim.time)
         log.note()

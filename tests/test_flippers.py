@@ -1,6 +1,7 @@
 """Flippers of PackBot and crawlers, and the strategy for robots with only some of them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility.suite import measure_candidate, mobility_trial, run_single
 from grouser.robots.kinds import describe
 from grouser.robots.packbot import FLIPPERS_OUT, FLIPPERS_WIDTH, MASS, PackBot
-from grouser.trials.trial import Observation
+from grouser.trials.trial import Goal, Observation
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.stairs import Stairs
 
@@ -25,7 +26,7 @@ CRAWLER = {
 FOUR = {"front": {"reach": 0.22, "tip": 0.04}, "rear": {"reach": 0.14, "limits_deg": [-80, 90]}}
 
 
-def observation_at(x: float, nose_up_deg: int, time: float) -> Observation:
+def observation_at(x: float, nose_up_deg: float, time: float) -> Observation:
     return Observation(
         time=time,
         position=np.array([x, 0.0, 0.1]),
@@ -39,8 +40,9 @@ def test_packbot_with_flippers_has_the_published_size_and_mass() -> None:
     model = robot.spec.compile()
     assert float(model.body_mass.sum()) == pytest.approx(MASS)
     assert list(robot.groups) == ["front"]
-    robot = measure_candidate("packbot", {"flippers": True})
-    assert robot.front + robot.rear == pytest.approx(FLIPPERS_OUT, abs=0.005)  # bars, nearly level
+    candidate = measure_candidate("packbot", {"flippers": True})
+    # The bars are nearly level.
+    assert candidate.front + candidate.rear == pytest.approx(FLIPPERS_OUT, abs=0.005)
     outer = max(
         abs(model.body(f"{flipper}_arm").pos[1]) for flipper in ("front_left", "front_right")
     )
@@ -55,9 +57,9 @@ def test_packbot_climbs_stairs_only_with_flippers() -> None:
     def climb_stairs(flippers: bool) -> str:
         robot = measure_candidate("packbot", {"flippers": flippers})
         trial = mobility_trial(robot, "stairs", 28)
-        goal = type(trial.goal)(x=0.56 + robot.rear, z=0.45)
+        goal = Goal(x=0.56 + robot.rear, z=0.45)
         world = trial.world.changed(terrain=(Flat(friction=0.6), flight))
-        return run_single(type(trial)(**{**vars(trial), "world": world, "goal": goal})).verdict
+        return run_single(replace(trial, world=world, goal=goal)).verdict
 
     assert climb_stairs(True) == "arrived"
     assert climb_stairs(False) == "stuck"
@@ -68,8 +70,10 @@ def test_strategy_with_front_flippers_only() -> None:
     assert climber(observation_at(-0.6, 0, 0.0)) == {"front": CLIMB.raised}
     assert climber(observation_at(-0.5, 5, 0.5)) is None
     commands = climber(observation_at(-0.4, 25, 1.0))
+    assert commands is not None
     assert commands["front"] == pytest.approx(CLIMB.front_press - math.radians(25))
     commands = climber(observation_at(-0.3, 40, 1.5))
+    assert commands is not None
     assert commands["front"] == pytest.approx(CLIMB.front_press - math.radians(40))
     assert climber(observation_at(-0.3, 41, 2.0)) is None  # below the resolution of the commands
     assert climber(observation_at(-0.3, 40, 3.0)) == {"front": 0.0}
@@ -121,5 +125,5 @@ def test_invalid_flippers_are_rejected(
 
 
 def test_packbot_rejects_commands_of_absent_flippers() -> None:
-    with pytest.raises(BadValue, match="without flippers: true"):
+    with pytest.raises(BadValue, match="needs flippers: true"):
         describe("packbot", {"front_deg": 30}, "test")

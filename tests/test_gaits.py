@@ -1,6 +1,7 @@
 """Gaits in a simulation: commands, activation, recompilation, batches."""
 
 import math
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from grouser.locomotion.trot import Trot
 from grouser.physics.drives import torque
 from grouser.robots.ers7 import ERS7
 from grouser.robots.qrio import Qrio
+from grouser.robots.robot import Gait
 from grouser.robots.velociroach import Cranks, VelociRoach
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.gaits import INTERVALS, GaitCache
@@ -20,14 +22,18 @@ from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Trial
+from grouser.world.file import RobotEntry
 
 
-def standing_robots(*more) -> Simulation:
+def standing_robots(*more: RobotEntry) -> Simulation:
+    """Return a simulation of ERS-7 ``rex`` and further robots."""
     return Simulation(pack_world(ers7_entry("rex", 0.0, 0.0, 0.0), *more))
 
 
 def legs(simulation: Simulation, name: str = "rex") -> Array:
+    """Return the leg joint angles of a robot, rad."""
     gait = simulation.scene.robots[name].gait
+    assert gait is not None
     return np.array([simulation.read(name, "encoder")[drive] for drive in gait.drives])
 
 
@@ -69,7 +75,9 @@ def test_direct_command_takes_a_drive_from_the_gait() -> None:
     asleep = legs(simulation)
     simulation.step(0.3)
     moved = np.abs(legs(simulation) - asleep)
-    knee = simulation.scene.robots["rex"].gait.drives.index("lf_knee")
+    gait = simulation.scene.robots["rex"].gait
+    assert gait is not None
+    knee = gait.drives.index("lf_knee")
     assert np.delete(moved, knee).max() < 0.05, "the other joints hold their angles"
     simulation.command("rex", forward=0.15)
     simulation.step(1.0)
@@ -88,12 +96,12 @@ def test_head_joints_can_be_commanded_while_walking() -> None:
 
 def test_errors_are_one_sentence() -> None:
     simulation = standing_robots()
-    with pytest.raises(BadValue, match="tell the gait or the drive"):
+    with pytest.raises(BadValue, match="command either the gait or the drive"):
         simulation.command("rex", forward=0.1, lf_knee=0.3)
     with pytest.raises(UnknownName, match="did you mean 'forward'"):
         simulation.command("rex", forwards=0.1)
     with pytest.raises(BadValue, match="forward is 'fast', a number is needed"):
-        simulation.command("rex", {"forward": "fast"})
+        simulation.command("rex", {"forward": "fast"})  # type: ignore[dict-item]
 
 
 def test_joining_and_leaving_robots_do_not_affect_a_walk() -> None:
@@ -127,7 +135,11 @@ def test_walking_trial_equals_simulation_in_any_batch() -> None:
         assert poses[: len(outcome.times), :3].tobytes() == outcome.positions.tobytes()
 
 
-GAITS = {"trot": ERS7.gait, "biped": Qrio().build().gait, "crank": VelociRoach().build().gait}
+GAITS: dict[str, Any] = {
+    "trot": ERS7.gait,
+    "biped": Qrio().build().gait,
+    "crank": VelociRoach().build().gait,
+}
 
 
 class CountingGait:
@@ -173,7 +185,7 @@ def test_equal_strides_share_a_call_and_standing_robots_need_none(name: str) -> 
         """Return the number of calls of `angles`, and the final state."""
         commands, before = np.array([[forward, 0.0, 0.0, 0.0]]), gait.calls
         for _ in range(strides):
-            state, _ = cache.advance(gait, state, commands, every)
+            state, _ = cache.advance(cast(Gait, gait), state, commands, every)
         return gait.calls - before, state
 
     _, state = calls(gait.gait.start()[None], 0.05, 100)

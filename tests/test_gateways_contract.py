@@ -10,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pytest
+from support.client_helpers import instance_of
 from support.server_fixtures import TIMEOUT, wait_until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -31,25 +32,30 @@ from grouser.protocol.can.socketcand import (
     encode_send,
     read_answer,
 )
+from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.codec import ClientSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.service.access import Role, Token
+from grouser.service.host import Host
 from grouser.service.rate_limiter import Limits
 from grouser.simulation.simulation import Simulation
 from grouser.trials.plan import PlanSettings
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 COMMANDING = [name for name, row in GATEWAYS.items() if row.commands_robots]
 ADDING = [name for name in COMMANDING if GATEWAYS[name].adds_robots]
 OWN = "resident"
-"""Robot of the world itself."""
+"""Name of the robot of the world."""
 DRIVER = Token("may-drive-robots", frozenset({Role.DRIVE}))
 WATCHER = Token("may-only-look-on", frozenset({Role.WATCH}))
+
+
+Kind = TypeVar("Kind", bound=Message)
 
 
 class UsarsimClient:
@@ -58,7 +64,7 @@ class UsarsimClient:
     gateway = UsarsimGateway(((0, PortProfile()),))
     port = "control"
 
-    def __init__(self, server: "Live", name: str, *, token: Token | None = None) -> None:
+    def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._side = ClientSide(UT2004)
@@ -88,7 +94,7 @@ class UsarsimClient:
     def _send(self, line: str) -> None:
         self._socket.sendall(f"{line}\r\n".encode())
 
-    def _next(self, kind: type[Message]) -> Message:
+    def _next(self, kind: type[Kind]) -> Kind:
         while True:
             data = self._socket.recv(65536)
             assert data, "the server closed the connection"
@@ -107,7 +113,7 @@ class RosbridgeClient:
     )
     port = "rosbridge"
 
-    def __init__(self, server: "Live", name: str, *, token: Token | None = None) -> None:
+    def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
         self._robot, self._refusal = name, None
         header = {"Authorization": f"Bearer {token.secret}"} if token else None
         try:
@@ -154,7 +160,7 @@ class CanClient:
     kind = "kenaf"
     owners_when_gone = frozenset({OWN})
 
-    def __init__(self, server: "Live", name: str, *, token: Token | None = None) -> None:
+    def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._splitter = MessageSplitter()
@@ -191,19 +197,27 @@ class CanClient:
         self._socket.shutdown(socket.SHUT_RDWR)
 
     def _next(self) -> BusAnswer:
-        messages = []
+        messages: list[str | Fault] = []
         while not messages:
             data = self._socket.recv(1)
             assert data, "the server closed the connection"
             messages = self._splitter.feed(data)
-        return read_answer(messages[0])
+        assert isinstance(messages[0], str)
+        return instance_of(BusAnswer, read_answer(messages[0]))
 
 
-CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient, "can": CanClient}
+CLIENTS: dict[str, type[Any]] = {
+    "usarsim": UsarsimClient,
+    "rosbridge": RosbridgeClient,
+    "can": CanClient,
+}
 """Gateway -> client for the contract tests."""
 
 
-class Live:
+Result = TypeVar("Result")
+
+
+class LiveServer:
     """Server in a thread, as a context manager."""
 
     def __init__(
@@ -239,12 +253,11 @@ class Live:
         self._loop.call_soon_threadsafe(self._server.stop)
         self._thread.join(TIMEOUT)
 
-    def query(self, question: Callable[..., Any]) -> float | set[str]:
+    def query(self, question: Callable[[Host], Result]) -> Result:
         """Return ``question(host)``, evaluated in the thread of the server."""
 
-        async def answer() -> float | set[str]:
-            result: float | set[str] = question(self._server.host)
-            return result
+        async def answer() -> Result:
+            return question(self._server.host)
 
         return asyncio.run_coroutine_threadsafe(answer(), self._loop).result(TIMEOUT)
 
@@ -264,12 +277,13 @@ class Live:
 
 def _kind(client: type[Any]) -> str:
     """Return the kind of the robot of the world for this client."""
-    return getattr(client, "kind", "p2dx")
+    return str(getattr(client, "kind", "p2dx"))
 
 
-def _owners(client: type[Any]) -> set[Any] | frozenset[str]:
+def _owners(client: type[Any]) -> frozenset[str]:
     """Return the owned robots without a connected client: those of motor drivers."""
-    return getattr(client, "owners_when_gone", set())
+    owners: frozenset[str] = getattr(client, "owners_when_gone", frozenset())
+    return owners
 
 
 @pytest.fixture(params=COMMANDING)
@@ -279,7 +293,7 @@ def client(request: pytest.FixtureRequest) -> type[Any]:
 
 
 @pytest.fixture(params=ADDING)
-def adding_client(request: pytest.FixtureRequest) -> type[UsarsimClient]:
+def adding_client(request: pytest.FixtureRequest) -> type[Any]:
     return CLIENTS[request.param]
 
 
@@ -288,8 +302,8 @@ def test_every_row_names_a_gateway(name: str) -> None:
     assert callable(GATEWAYS[name].load()().endpoints)
 
 
-def test_client_joins_drives_and_receives_readings(adding_client: type[UsarsimClient]) -> None:
-    with Live(adding_client.gateway) as server:
+def test_client_joins_drives_and_receives_readings(adding_client: type[Any]) -> None:
+    with LiveServer(adding_client.gateway) as server:
         robot = adding_client(server, "rover")
         before = robot.travelled()
         assert server.owners() == {"rover"}
@@ -298,8 +312,8 @@ def test_client_joins_drives_and_receives_readings(adding_client: type[UsarsimCl
         assert server.x("rover") > 0.08
 
 
-def test_added_robot_is_removed_with_its_connection(adding_client: type[UsarsimClient]) -> None:
-    with Live(adding_client.gateway) as server:
+def test_added_robot_is_removed_with_its_connection(adding_client: type[Any]) -> None:
+    with LiveServer(adding_client.gateway) as server:
         lost, other = adding_client(server, "lost"), adding_client(server, "other")
         lost.travelled(), other.travelled()
         lost.break_connection()
@@ -309,7 +323,7 @@ def test_added_robot_is_removed_with_its_connection(adding_client: type[UsarsimC
 
 
 def test_robot_of_the_world_stays_and_stops(client: type[Any]) -> None:
-    with Live(client.gateway, kind=_kind(client)) as server:
+    with LiveServer(client.gateway, kind=_kind(client)) as server:
         robot = client(server, OWN)
         robot.drive()
         wait_until(lambda: server.x(OWN) > 0.05)
@@ -322,8 +336,8 @@ def test_robot_of_the_world_stays_and_stops(client: type[Any]) -> None:
         assert OWN in server.robots()
 
 
-def test_robot_of_a_silent_client_stops(adding_client: type[UsarsimClient]) -> None:
-    with Live(adding_client.gateway, command_timeout=0.3) as server:
+def test_robot_of_a_silent_client_stops(adding_client: type[Any]) -> None:
+    with LiveServer(adding_client.gateway, command_timeout=0.3) as server:
         robot = adding_client(server, "quiet")
         robot.travelled()  # joined
         robot.drive()
@@ -336,7 +350,7 @@ def test_robot_of_a_silent_client_stops(adding_client: type[UsarsimClient]) -> N
 
 
 def test_driving_needs_the_drive_role(client: type[Any]) -> None:
-    with Live(client.gateway, kind=_kind(client), tokens=(DRIVER, WATCHER)) as server:
+    with LiveServer(client.gateway, kind=_kind(client), tokens=(DRIVER, WATCHER)) as server:
         assert "token" in client(server, OWN).refusal()
         assert "'drive'" in client(server, OWN, token=WATCHER).refusal()
         assert server.owners() == _owners(client)
@@ -344,8 +358,8 @@ def test_driving_needs_the_drive_role(client: type[Any]) -> None:
         assert server.robots() == {OWN}
 
 
-def test_robots_per_address_are_limited(adding_client: type[UsarsimClient]) -> None:
-    with Live(adding_client.gateway, limits=Limits(robots_per_address=1)) as server:
+def test_robots_per_address_are_limited(adding_client: type[Any]) -> None:
+    with LiveServer(adding_client.gateway, limits=Limits(robots_per_address=1)) as server:
         adding_client(server, "first").travelled()
         assert "no further robot" in adding_client(server, "second").refusal()
         assert server.owners() == {"first"}
@@ -353,7 +367,7 @@ def test_robots_per_address_are_limited(adding_client: type[UsarsimClient]) -> N
 
 def test_robots_of_all_gateways_are_counted_together() -> None:
     both, limits = (UsarsimClient.gateway, RosbridgeClient.gateway), Limits(robots_per_address=1)
-    with Live(*both, limits=limits) as server:
+    with LiveServer(*both, limits=limits) as server:
         UsarsimClient(server, "first").travelled()
         assert "no further robot" in RosbridgeClient(server, OWN).refusal()
         assert server.owners() == {"first"}

@@ -4,6 +4,7 @@ import math
 from functools import cache
 
 import pytest
+from support.client_helpers import instance_of
 from support.wire_fixtures import WireRobot, side_speeds, simple_robot
 
 from grouser.gateways.images.mosaic import CameraTile
@@ -13,7 +14,7 @@ from grouser.gateways.usarsim.sensor_encoding import TYPES
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect
-from grouser.protocol.usarsim.geo_conf import RobotGeometry
+from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorGeometry
 from grouser.protocol.usarsim.state import GROUND, LEGGED, State
 from grouser.robots.kinds import ROBOTS
 
@@ -88,7 +89,8 @@ def test_left_sonar_is_at_negative_y_with_negative_yaw() -> None:
     assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
     assert first.mount == "HARD"
     up = PortProfile(UDK, Axes.Z_UP)
-    laser = geometry(robot.layout, GetGeometry("RangeScanner"), up)[0].sensors[0]
+    (scanner,) = geometry(robot.layout, GetGeometry("RangeScanner"), up)
+    laser = instance_of(SensorGeometry, scanner).sensors[0]
     assert laser.location[2] > 0.1
     assert laser.mount == "P2DX"
 
@@ -121,12 +123,12 @@ def test_unreal_units_are_converted_in_both_directions() -> None:
         assert repr(port.lengths(far)) == repr(tuple(map(port.length, far)))
     robot = simple_robot("kenaf", profile=profile)
     turn = 65536 / math.tau
-    orders = robot.command_of(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
-    assert orders["rear_right_arm"].value == pytest.approx(0.5)
+    command = robot.command_of(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
+    assert command["rear_right_arm"].value == pytest.approx(0.5)
     left, _ = side_speeds(robot, robot.command_of(f"DRIVE {{Left {turn}}} {{Right 0}}"))
     assert left == pytest.approx(1.0)
     (geo,) = geometry(robot.layout, GetGeometry("Robot"), profile)
-    assert geo.wheel_radius == pytest.approx(0.075 * 250)
+    assert instance_of(RobotGeometry, geo).wheel_radius == pytest.approx(0.075 * 250)
     assert profile.from_place(profile.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
     assert profile.from_angles(profile.angles((0.1, 0.2, -0.3))) == pytest.approx(
         (0.1, 0.2, -0.3), abs=1e-4

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from PIL import Image
+from support.client_helpers import instance_of
 from test_terrain import compile_model, height
 
 from grouser.errors import BadValue, WorldFileError
@@ -77,11 +78,12 @@ def surface(grid: Array, points: Array) -> Array:
     down, along = (points - np.floor(points)).T
     a, b = grid[row, column], grid[row, column + 1]
     c, d = grid[row + 1, column], grid[row + 1, column + 1]
-    return np.where(
+    heights: Array = np.where(
         along + down < 1,
         a + along * (b - a) + down * (c - a),
         d + (1 - along) * (c - d) + (1 - down) * (b - d),
     )
+    return heights
 
 
 def ground_error(grid: Array, cell: float) -> tuple[float, float]:
@@ -158,21 +160,22 @@ def test_maps_of_equal_size_have_equal_pieces_without_planes() -> None:
 @pytest.mark.parametrize("ending", ["npy", "npz", "png"])
 def test_files_are_read(tmp_path: Path, ending: str) -> None:
     shades = np.arange(12, dtype=np.uint16).reshape(3, 4) * 5000
-    path, says = tmp_path / f"ground.{ending}", ""
+    path, scale = tmp_path / f"ground.{ending}", ""
     if ending == "npy":
         np.save(path, shades / 65535)
     elif ending == "npz":
         np.savez(path, heights=shades / 65535, other=np.zeros(3))
     else:
         Image.fromarray(shades).save(path)
-        says = ", top: 1.0"
-    piece = world(tmp_path, f"file: ground.{ending}, cell: 0.5{says}").terrain[0]
-    np.testing.assert_allclose(piece.grid(), shades / 65535, rtol=1e-12)
+        scale = ", top: 1.0"
+    piece = world(tmp_path, f"file: ground.{ending}, cell: 0.5{scale}").terrain[0]
+    expected: Array = shades / 65535
+    np.testing.assert_allclose(instance_of(HeightMap, piece).grid(), expected, rtol=1e-12)
 
 
 def test_changed_file_is_read_again(tmp_path: Path) -> None:
     np.save(tmp_path / "g.npy", np.zeros((3, 3)))
-    piece = world(tmp_path, "file: g.npy, cell: 0.5").terrain[0]
+    piece = instance_of(HeightMap, world(tmp_path, "file: g.npy, cell: 0.5").terrain[0])
     assert piece.grid().max() == 0
     np.save(tmp_path / "g.npy", np.ones((3, 3)))
     assert piece.grid().min() == 1
@@ -186,7 +189,7 @@ def test_holes_are_rejected_or_filled(tmp_path: Path) -> None:
     assert sentence.startswith("map.yaml line 6: terrain.0.file is 'holes.npy', which has 1 hole")
     assert "row 1, column 2" in sentence
     filled = world(tmp_path, "file: holes.npy, cell: 0.1, fill: -0.2").terrain[0]
-    assert filled.grid()[1, 2] == -0.2
+    assert instance_of(HeightMap, filled).grid()[1, 2] == -0.2
     assert "must be finite" in rejection(tmp_path, "heights: [[0, 0], [0, .nan]], cell: 0.1")
 
 
@@ -217,8 +220,9 @@ def test_huge_map_is_rejected_before_reading(tmp_path: Path) -> None:
 def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
     np.save(tmp_path / "mm.npy", np.random.default_rng(0).uniform(0, 250, (50, 50)))
     sentence = rejection(tmp_path, "file: mm.npy, cell: 0.02")
-    assert "if they are in millimetres, say scale: 0.001" in sentence
-    assert world(tmp_path, "file: mm.npy, cell: 0.02, scale: 0.001").terrain[0].grid().max() < 0.25
+    assert "if they are in millimetres, set scale: 0.001" in sentence
+    scaled = world(tmp_path, "file: mm.npy, cell: 0.02, scale: 0.001").terrain[0]
+    assert instance_of(HeightMap, scaled).grid().max() < 0.25
     assert "terrain.0.cell is 20, must be at most 10" in rejection(
         tmp_path, "file: mm.npy, cell: 20"
     )
@@ -228,9 +232,9 @@ def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ("cell: 0.1", "needs one of file and heights"),
-        ("heights: [[0, 0], [0, 0]], cell: 0.1, top: 1.0", "must be said for a picture"),
-        ("file: grey.png, cell: 0.1", "must be said for a picture"),
-        ("file: colour.png, cell: 0.1, top: 1.0", "is a picture in colour"),
+        ("heights: [[0, 0], [0, 0]], cell: 0.1, top: 1.0", "must be given for a picture"),
+        ("file: grey.png, cell: 0.1", "must be given for a picture"),
+        ("file: colour.png, cell: 0.1, top: 1.0", "is a colour picture"),
         ("file: none.npy, cell: 0.1", "is no file in"),
         ("file: none.txt, cell: 0.1", "must end in .png or .npy or .npz"),
         ("file: text.npy, cell: 0.1", "cannot be read"),
@@ -238,7 +242,7 @@ def test_heights_in_millimetres_are_rejected(tmp_path: Path) -> None:
         ("file: text.npz, cell: 0.1", "cannot be read"),
         ("file: two.npz, cell: 0.1", "one must be called heights"),
         ("file: words.npy, cell: 0.1", "numbers are needed"),
-        ("file: line.npy, cell: 0.1", "has 1 axes, rows and columns are needed"),
+        ("file: line.npy, cell: 0.1", "has 1 axes, 2 (rows and columns) are needed"),
     ],
 )
 def test_errors_are_one_sentence(tmp_path: Path, line: str, words: str) -> None:
@@ -297,9 +301,10 @@ def test_bar_has_the_same_contacts_on_a_level_map_as_on_a_box(yaw: float) -> Non
 def test_solids_beside_a_hollow_do_not_overlap(cell: float) -> None:
     """Coincident solids or fields would double contacts and make images flicker."""
     grid = bowl(cell)
-    solid = np.zeros(np.subtract(grid.shape, 1), int)
+    rows, columns = grid.shape
+    solid = np.zeros((rows - 1, columns - 1), int)
     for plane in cut(grid).planes:
-        solid += inside(plane.corners, solid.shape)
+        solid += inside(plane.corners, (rows - 1, columns - 1))
     assert solid.max() == 1
     assert solid[grid[:-1, :-1] == 0].mean() > 0.9
     places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (400, 2))
@@ -319,4 +324,5 @@ def inside(
     edge = np.roll(begin, -1, axis=0) - begin
     away = middle[..., None, :] - begin
     side = edge[:, 0] * away[..., 1] - edge[:, 1] * away[..., 0]
-    return (side > 0).all(axis=-1) | (side < 0).all(axis=-1)
+    within: npt.NDArray[np.bool_] = (side > 0).all(axis=-1) | (side < 0).all(axis=-1)
+    return within

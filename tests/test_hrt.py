@@ -2,7 +2,7 @@
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from grouser.protocol.can.messages import (
     BeltEncoders,
     BeltMotion,
     BeltSpeeds,
+    CanCommand,
     CanFrame,
     CommandGate,
     FlipperAngles,
@@ -50,13 +51,14 @@ class Crawler:
         self.place = [0.0, 0.0]
         self.flippers, self.wanted = [0.0] * 4, [0.0] * 4
         self.gate = CommandGate()
-        self.status, self.posture, self.restarted = [], (0.0, 0.0), 0.0
-        self.commands = []
+        self.posture, self.restarted = (0.0, 0.0), 0.0
+        self.commands: list[CanCommand] = []
 
-    def send(self, frames: list[CanFrame] | tuple[CanFrame]) -> None:
+    def send(self, frames: Sequence[CanFrame]) -> None:
         for frame in frames:
             command = self.gate.check(frame, self.time)
-            self.commands.append(command)
+            if command is not None:
+                self.commands.append(command)
             match command:
                 case BeltSpeeds(left, right):
                     self.belts = (left, right)
@@ -104,8 +106,8 @@ class Crawler:
         self.time = math.inf
 
 
-FINE = {}
-COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
+FINE: dict[str, Any] = {}
+COARSE: dict[str, Any] = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
 """Resolution and delay of sensor data on a bus, and over USARSim."""
 
 
@@ -113,9 +115,9 @@ COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
 @pytest.mark.parametrize("distance", [50, 500, -100])
 def test_go_forward_reaches_the_distance(link: dict[str, Any], distance: int) -> None:
     crawler = Crawler(**link)
-    said = Hrt(crawler).go_forward(distance)
+    travelled = Hrt(crawler).go_forward(distance)
     assert crawler.place[0] * 1e3 == pytest.approx(distance, abs=3.5)
-    assert said == pytest.approx(distance, abs=3)
+    assert travelled == pytest.approx(distance, abs=3)
     assert abs(crawler.yaw) < math.radians(0.2)
     assert crawler.belts == (0.0, 0.0)
 
@@ -172,13 +174,13 @@ def test_belts_run_during_wait_and_stop_by_command_or_timeout() -> None:
 
 
 def test_show_status_prints_the_status() -> None:
-    said = io.StringIO()
-    robot = Hrt(Crawler(), said)
+    output = io.StringIO()
+    robot = Hrt(Crawler(), output)
     robot.go_forward(100)
     robot.turning(90)
     robot.show_status()
-    assert "battery   600 s" in said.getvalue()
-    assert "slid      58 % in the last turn" in said.getvalue()
+    assert "battery   600 s" in output.getvalue()
+    assert "slid      58 % in the last turn" in output.getvalue()
     assert robot.battery == 600
     assert robot.posture[2] == pytest.approx(90, abs=1)
     assert robot.encoders[0] < robot.encoders[1]
@@ -229,14 +231,14 @@ def test_stalled_robot_is_reported_and_stopped(
     assert crawler.belts == (0.0, 0.0)
 
 
-def test_status_timeout_and_restart_are_reported() -> None:
+def test_status_timeout_and_restart_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.wait(2.0)
     crawler.restarted = crawler.time
     with pytest.raises(HrtError, match="has restarted"):
         robot.go_forward(10)
-    crawler.receive = list
+    monkeypatch.setattr(crawler, "receive", list)
     with pytest.raises(HrtError, match="no status from the robot"):
         robot.wait(20)
 

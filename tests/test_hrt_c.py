@@ -99,7 +99,7 @@ def test_command_frames_are_bit_identical(
 
 
 def test_status_frames_are_read_and_written_the_same_way(library: CDLL) -> None:
-    said = [
+    statuses = [
         BeltEncoders(-1.23456, 2.5),
         BeltMotion(0.1, -0.2, 12.3456),
         FlipperAngles(0.1, -0.2, 0.3, -0.4),
@@ -107,9 +107,9 @@ def test_status_frames_are_read_and_written_the_same_way(library: CDLL) -> None:
         BatteryLeft.of(777),
         Health(9, 33, 1, 2, 3, 4),
     ]
-    assert {type(message) for message in said} == set(STATUSES.values())
+    assert {type(message) for message in statuses} == set(STATUSES.values())
     status = Status()
-    for message in said:
+    for message in statuses:
         frame = message.frame()
         given_ = Frame(frame.id, len(frame.data), (ctypes.c_uint8 * 8)(*frame.data))
         assert library.hrt_unpack_status(ctypes.byref(given_), ctypes.byref(status))
@@ -137,7 +137,8 @@ def test_codes_and_messages_are_the_same(library: CDLL) -> None:
     assert all(f'"{sentence}"' in words for sentence in FLAGS.values())
 
 
-def run(program: Path, address: str, **more) -> CompletedProcess:
+def run(program: Path, address: str, **more: str) -> CompletedProcess[str]:
+    """Run a program with the link address ``address``."""
     return subprocess.run(
         [program],
         capture_output=True,
@@ -179,7 +180,7 @@ class Motors(threading.Thread):
         self.socket.close()
 
 
-def drive_crawler(program: Path, crawler: Crawler) -> CompletedProcess:
+def drive_crawler(program: Path, crawler: Crawler) -> CompletedProcess[str]:
     """Run a program with ``crawler``; return its output."""
     motors = Motors(crawler)
     motors.start()
@@ -210,21 +211,21 @@ def test_motions_equal_those_of_the_python_library(tmp_path: Path) -> None:
 def test_program_of_the_paper_drives_a_square_by_datagrams() -> None:
     """Program of Fig. 17 as printed, over a real socket, with belts in closed form."""
     crawler = Crawler(**COARSE)
-    run_ = drive_crawler(compile_program(SQUARE, "sim"), crawler)
-    assert run_.stdout.count("posture ") == 4
-    assert "slid      58 % in the last turn" in run_.stdout
+    done = drive_crawler(compile_program(SQUARE, "sim"), crawler)
+    assert done.stdout.count("posture ") == 4
+    assert "slid      58 % in the last turn" in done.stdout
     assert crawler.place == pytest.approx([0, 0], abs=0.012)
     assert crawler.yaw == pytest.approx(2 * 3.14159265, abs=0.06)
 
 
 def test_errors_are_printed() -> None:
     program = compile_program(SQUARE, "sim")
-    strange = run(program, "cam0")
-    assert strange.stderr.startswith(
+    unknown = run(program, "cam0")
+    assert unknown.stderr.startswith(
         "hrt: HRT_LINK is 'cam0', must begin with 'usarsim://' or 'udp://'\n"
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    nobody = run(program, f"usarsim://127.0.0.1:{port}")
-    assert f"hrt: usarsim://127.0.0.1:{port}: no server is listening there\n" in nobody.stderr
-    assert "hrt_kenaf_init was not called, or has failed" in nobody.stderr
+    unreachable = run(program, f"usarsim://127.0.0.1:{port}")
+    assert f"hrt: usarsim://127.0.0.1:{port}: no server is listening there\n" in unreachable.stderr
+    assert "hrt_kenaf_init was not called, or has failed" in unreachable.stderr

@@ -3,6 +3,7 @@
 import io
 import itertools
 import math
+from collections.abc import Sequence
 
 import pytest
 from support.can_fixtures import Rig
@@ -19,8 +20,9 @@ FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
 class BusLink:
     """Link of the robot library to a bus in memory; waiting steps the simulation."""
 
-    def __init__(self, rig: Rig, faults: None = None) -> None:
-        self._rig, self._received = rig, []
+    def __init__(self, rig: Rig, faults: LinkFaults | None = None) -> None:
+        self._rig = rig
+        self._received: list[CanFrame] = []
         self.connection = rig.bus.connect(self, faults, "hrt")
 
     @property
@@ -33,7 +35,7 @@ class BusLink:
     def on_batch_end(self) -> None:
         pass
 
-    def send(self, frames: list[CanFrame]) -> None:
+    def send(self, frames: Sequence[CanFrame]) -> None:
         for frame in frames:
             self.connection.send(frame)
 
@@ -56,7 +58,7 @@ def true_pose(rig: Rig) -> tuple[float, float, float]:
 
 
 def drive_square(
-    faults: None = None, sides: int = 4
+    faults: LinkFaults | None = None, sides: int = 4
 ) -> tuple[Rig, list[tuple[float, float, float]]]:
     """Drive the square of the paper; return the rig and the corners."""
     rig = Rig()
@@ -77,6 +79,7 @@ def side_lengths(corners: list[tuple[float, float, float]]) -> list[float]:
 
 
 def heading_errors(corners: list[tuple[float, float, float]]) -> list[float]:
+    """Return the errors of the headings at the corners, deg."""
     return [math.remainder(c[2] - 90 * number, 360) for number, c in enumerate(corners)]
 
 

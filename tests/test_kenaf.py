@@ -6,6 +6,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
 
 from grouser.errors import BadValue
 from grouser.frames import from_rpy
@@ -13,6 +14,7 @@ from grouser.locomotion.flippers import FlipperClimber, FlipperStrategy
 from grouser.robots import kenaf
 from grouser.robots.kenaf import Kenaf
 from grouser.robots.parts.flipper import FOUR
+from grouser.sensors.encoder import Encoder
 from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Observation
 from grouser.world.file import RobotEntry, World
@@ -126,7 +128,7 @@ def test_wheels_have_the_friction_of_the_paper_and_belts_that_of_the_ground() ->
 def test_robot_has_six_encoders_and_ground_truth() -> None:
     sensors = {sensor.name: sensor for sensor in Kenaf().build().sensors}
     arms = tuple(f"{place}_arm" for place in FOUR)
-    assert sensors["encoder"].drives == ("left", "right", *arms)
+    assert instance_of(Encoder, sensors["encoder"]).drives == ("left", "right", *arms)
     assert "truth" in sensors
 
 
@@ -191,7 +193,7 @@ def test_two_robots_can_be_attached() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"front_deg": 200.0}, "front_deg is 200"),
         ({"pitch_inertia": 0.0}, "pitch_inertia is 0"),
@@ -200,8 +202,8 @@ def test_two_robots_can_be_attached() -> None:
         ({"centre_z": float("nan")}, "centre_z is nan"),
     ],
 )
-def test_invalid_options_are_rejected(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadValue, match=said):
+def test_invalid_options_are_rejected(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadValue, match=message):
         Kenaf(**options).build()
 
 

@@ -11,7 +11,7 @@ from grouser.trials import threads
 DRIVEN = ("kurose-table1", "kurose-fig16")
 
 
-def select_rows(monkeypatch: pytest.MonkeyPatch, *cases) -> None:
+def select_rows(monkeypatch: pytest.MonkeyPatch, *cases: kurose_table1.ObstacleCase) -> None:
     """Reduce Table I to these rows for a short run."""
     monkeypatch.setattr(kurose_table1, "PAPER", cases)
     monkeypatch.setattr(kurose_table1, "INERTIAS", (1.0,))
@@ -23,7 +23,7 @@ def test_the_experiments_are_listed() -> None:
 
 
 def test_table_1_is_the_reading_that_fits_the_prose() -> None:
-    by_kind = {}
+    by_kind: dict[str, list[tuple[float, str | None, str | None]]] = {}
     for case in kurose_table1.PAPER:
         by_kind.setdefault(case.kind, []).append((case.size_mm, case.real, case.simulated))
     assert len(kurose_table1.PAPER) == 12
@@ -60,7 +60,7 @@ def test_flippers_climb_a_step_that_tracks_alone_do_not() -> None:
 
 
 def test_fig16_matches_the_two_variants(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kurose_fig16, "QUICK", (kurose_fig16.FIG8,))
+    monkeypatch.setattr(kurose_fig16, "QUICK", (kurose_table1.FIG8,))
     report = kurose_fig16.run(RunOptions(quick=True))
     table = report.table.to_json()
     assert [row["case"]["figure"] for row in table["rows"]] == list(kurose_fig16.PRINTED)

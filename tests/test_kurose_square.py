@@ -10,7 +10,9 @@ from grouser.experiments.run_options import RunOptions
 from grouser.protocol.link_faults import LinkFaults
 
 
-def poses(side, turn_deg, start=(1.0, 2.0, 0.7)):
+def poses(
+    side: float, turn_deg: float, start: tuple[float, float, float] = (1.0, 2.0, 0.7)
+) -> list[tuple[float, float, float]]:
     """Return the start and four corners of a square with these sides and turns, m and rad."""
     x, y, yaw = start
     found = [start]
@@ -42,7 +44,7 @@ def test_an_ideal_square_has_ideal_corners_from_any_start() -> None:
     ],
 )
 def test_a_corner_that_is_off_disagrees_and_faults_allow_twice_as_much(
-    side, turn, agrees, with_faults
+    side: float, turn: float, agrees: bool, with_faults: bool
 ) -> None:
     corner = square.corners_of(poses(side, turn))[0]
     plain, faulty = (

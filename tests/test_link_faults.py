@@ -14,14 +14,15 @@ EVERY = 0.01
 
 def arrivals(faults: LinkFaults, name: str = "there") -> tuple[list[tuple[int, float]], LinkCounts]:
     """Send messages every 10 ms; return (message, arrival time) pairs and the counters."""
-    link, arrived = FaultyLink(faults, name), []
+    link: FaultyLink[int] = FaultyLink(faults, name)
+    arrived: list[tuple[int, float]] = []
     for number in range(MANY):
         now = number * EVERY
         link.send(number, now)
         arrived += [(item, now) for item in link.due(now)]
     end = MANY * EVERY + faults.delay + faults.jitter
     arrived += [(item, end) for item in link.due(end)]
-    assert link.next_due == float("inf")
+    assert not link.due(float("inf"))
     return arrived, link.counts
 
 
@@ -56,7 +57,8 @@ def test_faults_are_reproducible_by_seed_and_differ_by_link_name() -> None:
 
 def test_fate_of_a_message_depends_on_its_number_only() -> None:
     faults = LinkFaults(loss=0.5, seed=9)
-    early, late = FaultyLink(faults, "a"), FaultyLink(faults, "a")
+    early: FaultyLink[int] = FaultyLink(faults, "a")
+    late: FaultyLink[int] = FaultyLink(faults, "a")
     for number in range(100):
         early.send(number, 0.0)
         late.send(number, number * 0.7)

@@ -22,7 +22,11 @@ TRUTH = np.array([0.6, -0.4, 2.0])
 
 
 def sightings(
-    pose: Array, rng: np.random.Generator | None = None, *, off: float = 0.0, near: float = 1.0
+    pose: Array | tuple[float, float, float],
+    rng: np.random.Generator | None = None,
+    *,
+    off: float = 0.0,
+    near: float = 1.0,
 ) -> list[LandmarkSighting]:
     """Return sightings of all landmarks from ``pose``, with random and constant errors.
 

@@ -3,9 +3,11 @@
 import contextlib
 import math
 import socket
+from typing import Any
 
 import pytest
 from support.match_worlds import SHORT, kinds
+from support.narrowing import not_none
 
 import grouser
 from grouser.client.connection import connect, join
@@ -38,9 +40,9 @@ def test_all_players_stand_on_the_field_without_overlap(name: str) -> None:
     simulation = fast_match(name, "match.begins=0.0", "match.ready=0.1")
     heights = {one.name: simulation.pose(one.name).position[2] for one in simulation.world.robots}
     simulation.step(0.5)
-    for name_of_player, (x, y, yaw) in simulation.world.match.formation(
-        "red", changed=False
-    ).items():
+    for name_of_player, (x, y, yaw) in (
+        not_none(simulation.world.match).formation("red", changed=False).items()
+    ):
         pose = simulation.pose(name_of_player)
         assert pose.position[:2].tolist() == pytest.approx([x, y], abs=0.005)
         assert pose.position[2] == pytest.approx(heights[name_of_player], abs=0.005)
@@ -106,7 +108,7 @@ def test_robot_in_the_goal_does_not_score() -> None:
         Console(simulation).execute("start")
     Console(simulation).execute("move red_attacker to 2.25 0 0")
     simulation.step(0.1)
-    assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
+    assert dict(not_none(simulation.events.referee).game.score) == {"red": 0, "blue": 0}
 
 
 def test_same_seed_and_reset_reproduce_the_match() -> None:
@@ -120,7 +122,7 @@ def test_same_seed_and_reset_reproduce_the_match() -> None:
         received = [str(entry) for entry in simulation.drain_events()]
         runs.append((received, simulation.fingerprint()))
         simulation.reset()
-        assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
+        assert dict(not_none(simulation.events.referee).game.score) == {"red": 0, "blue": 0}
     assert runs[0] == runs[1]
     assert any("goal: red" in line for line in runs[0][0])
 
@@ -170,7 +172,7 @@ def roll(
 
 def test_robot_outside_the_teams_cannot_join() -> None:
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
-        where = {"port": ports.control, "timeout": 60}
+        where: dict[str, Any] = {"port": ports.control, "timeout": 60}
         with pytest.raises(GrouserError, match="'red_atacker' is not in this match.*red_attacker'"):
             join("ERS7", "red_atacker", **where)
         with connect(**where) as console:
@@ -179,7 +181,7 @@ def test_robot_outside_the_teams_cannot_join() -> None:
 
 def test_referee_messages_are_sent_to_new_clients_only() -> None:
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
-        where = {"port": ports.control, "timeout": 60}
+        where: dict[str, Any] = {"port": ports.control, "timeout": 60}
         old = socket.create_connection(("127.0.0.1", ports.control), 60)
         old.sendall(b"INIT {ClassName USARBot.ERS7} {Name blue_left}\r\n")
         with old, join("ERS7", "red_attacker", **where) as robot, connect(**where) as console:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,19 @@ from grouser.evaluation.matching import cost_table, match, warp
 from grouser.evaluation.trajectory import Trajectory, read_trajectory
 from grouser.frames import Array, from_rpy
 
+Index = Literal["difference", "distance"]
+
+
+def trajectory(*columns: Any) -> Trajectory:
+    """Return a trajectory of unchecked columns."""
+    return Trajectory(*columns)
+
 
 def repeat_samples(trajectory: Trajectory, times: npt.NDArray[np.int64]) -> Trajectory:
     """Return a copy that repeats sample i times[i] times, at a constant rate."""
     which = np.repeat(np.arange(len(trajectory)), times)
     copy = trajectory.select(which)
-    return Trajectory(0.05 * np.arange(len(which)), copy.x, copy.z, copy.pitch)
+    return Trajectory(0.05 * np.arange(len(which), dtype=float), copy.x, copy.z, copy.pitch)
 
 
 # -- the pairing -------------------------------------------------------------------------------
@@ -51,14 +59,15 @@ def reference_cost(first: Array, second: Array) -> float:
         for j in range(m):
             step = np.linalg.norm(first[:, i] - second[:, j])
             table[i + 1, j + 1] = step + min(table[i, j], table[i, j + 1], table[i + 1, j])
-    return table[n, m]
+    return float(table[n, m])
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
 def test_pairs_are_a_path_of_least_cost_through_the_table(n: int, m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    first, second = rng.integers(-3, 4, (2, n)) * 1.0, rng.integers(-3, 4, (2, m)) * 1.0
+    first = rng.integers(-3, 4, (2, n)).astype(float)
+    second = rng.integers(-3, 4, (2, m)).astype(float)
     pairs, cost = warp(first, second)
     assert cost == pytest.approx(reference_cost(first, second))
     assert tuple(pairs[0]) == (0, 0)
@@ -91,7 +100,7 @@ def test_too_many_samples_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
-def test_log_matched_with_itself_has_no_error(index: str) -> None:
+def test_log_matched_with_itself_has_no_error(index: Index) -> None:
     found = match(climb_trajectory(), climb_trajectory(), index=index)
     assert np.array_equal(found.pairs, np.stack([np.arange(200)] * 2, axis=1))
     assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
@@ -99,7 +108,7 @@ def test_log_matched_with_itself_has_no_error(index: str) -> None:
 
 
 @pytest.mark.parametrize("index", ["difference", "distance"])
-def test_copy_with_repeated_samples_has_no_error_after_matching(index: str) -> None:
+def test_copy_with_repeated_samples_has_no_error_after_matching(index: Index) -> None:
     copy = repeat_samples(climb_trajectory(), np.random.default_rng(1).integers(1, 6, 200))
     for pair in ((climb_trajectory(), copy), (copy, climb_trajectory())):
         found = match(*pair, index=index)
@@ -175,7 +184,7 @@ def test_invalid_logs_are_rejected(wrong: Trajectory, sentence: str) -> None:
 
 def test_unknown_index_lists_the_allowed_ones() -> None:
     with pytest.raises(UnknownName, match="did you mean 'distance'"):
-        match(climb_trajectory(), climb_trajectory(), index="distanse")
+        match(climb_trajectory(), climb_trajectory(), index="distanse")  # type: ignore[arg-type]
 
 
 # -- trajectories ------------------------------------------------------------------------------
@@ -220,17 +229,17 @@ def test_resampled_times_are_equidistant() -> None:
 
 
 def test_resampling_interpolates_wrapped_pitch() -> None:
-    turning = Trajectory([0, 1, 2], [0, 0, 0], [0, 0, 0], [3.0, -3.2 + 2 * np.pi, -3.0])
+    turning = trajectory([0, 1, 2], [0, 0, 0], [0, 0, 0], [3.0, -3.2 + 2 * np.pi, -3.0])
     assert abs(turning.resample(2).pitch[3] - np.pi) < 0.1
 
 
 def test_columns_of_unequal_length_are_rejected() -> None:
     with pytest.raises(BadValue, match="z has 2 samples, times has 3; they must be as many"):
-        Trajectory([0, 1, 2], [0, 0, 0], [0, 0], [0, 0, 0])
+        trajectory([0, 1, 2], [0, 0, 0], [0, 0], [0, 0, 0])
     with pytest.raises(BadValue, match=r"x has shape \(\), must be a list"):
-        Trajectory([0], 1.0, [0], [0])
+        trajectory([0], 1.0, [0], [0])
     with pytest.raises(BadValue, match="at least 1 number"):
-        Trajectory([], [], [], [])
+        trajectory([], [], [], [])
 
 
 def test_csv_round_trip_is_exact(tmp_path: Path) -> None:
@@ -305,16 +314,23 @@ def test_invalid_csv_files_are_rejected(tmp_path: Path, text: str, sentence: str
 
 def test_numpy_files_are_read(tmp_path: Path) -> None:
     log = climb_trajectory()
-    columns = {"t": log.times, "x_mm": log.x * 1e3, "z": log.z, "pitch": log.pitch}
+    columns: dict[str, Any] = {"t": log.times, "x_mm": log.x * 1e3, "z": log.z, "pitch": log.pitch}
     np.savez(tmp_path / "log.npz", **columns, name=np.array("kenaf"), image=np.zeros((2, 2)))
-    table = np.rec.fromarrays([*columns.values(), ["a"] * 200], names=[*columns, "note"])
+    rows: list[Any] = [*columns.values(), np.array(["a"] * 200)]
+    names: dict[str, Any] = {"names": [*columns, "note"]}  # missing in the stubs of NumPy
+    table = np.rec.fromarrays(rows, **names)
     np.save(tmp_path / "log.npy", np.asarray(table))
     for name in ("log.npz", "log.npy"):
         assert match(log, read_trajectory(tmp_path / name)).after.largest("norm") < 1e-9
 
 
 def test_invalid_numpy_files_are_rejected(tmp_path: Path) -> None:
-    zeros = {"t": np.zeros(3), "x": np.zeros(3), "z": np.zeros(3), "pitch": np.zeros(3)}
+    zeros: dict[str, Any] = {
+        "t": np.zeros(3),
+        "x": np.zeros(3),
+        "z": np.zeros(3),
+        "pitch": np.zeros(3),
+    }
     np.save(tmp_path / "plain.npy", np.zeros((3, 4)))
     np.savez(tmp_path / "long.npz", **(zeros | {"z": np.zeros(4)}))
     np.savez(tmp_path / "deep.npz", **(zeros | {"z": np.zeros((3, 1))}))

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 import trimesh
 from pydantic import ValidationError
+from support.client_helpers import instance_of
+from support.narrowing import not_none
 from test_decomposition import box, bridge
 from test_ground import scene_of
 from test_ground_stl import write_and_load
 from test_terrain import compile_model, height
 from trimesh.base import Trimesh
-from trimesh.ray.ray_triangle import ray_triangle_id
+from trimesh.ray.ray_triangle import ray_triangle_id as untyped_ray_triangle_id
 from typer.testing import CliRunner
 
 from grouser.cli import app
@@ -30,6 +32,11 @@ from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.objects import Mesh
 from grouser.world.terrain.convex_pieces import ConvexPieces
 from grouser.world.terrain.mesh import MeshGround
+
+euler_matrix: Any = trimesh.transformations.euler_matrix
+ray_triangle_id: Any = untyped_ray_triangle_id
+PointCloud: Any = trimesh.PointCloud
+"""Parts of trimesh without types."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +58,7 @@ def hills(size: float = 2.0, count: int = 41) -> Trimesh:
     return trimesh.Trimesh(points, np.concatenate(faces), process=False)
 
 
-def load_world(folder: Path, line: str) -> World | None:
+def load_world(folder: Path, line: str) -> World:
     text = f"""
 name: mesh
 physics: {{timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: newton,
@@ -60,6 +67,11 @@ terrain:
   - {{kind: mesh, friction: 0.6, {line}}}
 """
     return parse(text, where="mesh.yaml", folder=folder)
+
+
+def load_mesh(folder: Path, line: str) -> MeshGround:
+    """Return the mesh terrain of ``line``."""
+    return instance_of(MeshGround, load_world(folder, line).terrain[0])
 
 
 def load_error(folder: Path, line: str) -> str:
@@ -100,12 +112,10 @@ def test_bridge_surface_agrees_with_rays_and_space_below_is_free(
 ) -> None:
     mesh = bridge()
     mesh.export(tmp_path / f"bridge.{ending}")
-    ground = load_world(
-        tmp_path, f"file: bridge.{ending}, x: 1, y: 2, z: 0.3, yaw_deg: 30"
-    ).terrain[0]
+    ground = load_mesh(tmp_path, f"file: bridge.{ending}, x: 1, y: 2, z: 0.3, yaw_deg: 30")
     assert len(ground.choice().taken.pieces) == 3
     scene = scene_of(ground)
-    mesh.apply_transform(trimesh.transformations.euler_matrix(0, 0, np.radians(30)))
+    mesh.apply_transform(euler_matrix(0, 0, np.radians(30)))
     mesh.apply_translation((1, 2, 0.3))
     points = np.random.default_rng(0).uniform(mesh.bounds[0, :2], mesh.bounds[1, :2], (400, 2))
     found, (heights, normals) = Ground(scene).below(points), cast_rays(mesh, points)
@@ -115,13 +125,15 @@ def test_bridge_surface_agrees_with_rays_and_space_below_is_free(
     # Space below the deck is free; inside a pier it is not.
     assert Ground(scene).below([1.0, 2.0, 0.5]).geom == NOTHING
     assert Ground(scene).below([1.0, 2.0, 1.0]).height == pytest.approx(0.8, abs=1e-5)
-    assert write_and_load(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
+    assert write_and_load(scene, tmp_path / "out.stl").volume == pytest.approx(
+        mesh.volume, rel=1e-3
+    )
 
 
 def test_open_sheet_becomes_a_height_map_with_its_outline(tmp_path: Path) -> None:
     mesh = hills()
     mesh.export(tmp_path / "hills.ply")
-    ground = load_world(tmp_path, "file: hills.ply").terrain[0]
+    ground = load_mesh(tmp_path, "file: hills.ply")
     choice = ground.choice()
     assert choice.taken.how == "height_map"
     assert "not closed" in choice.why
@@ -138,7 +150,7 @@ def test_hole_in_a_height_map_stays_open(tmp_path: Path) -> None:
     middle = np.abs(mesh.triangles_center[:, :2]).max(axis=1) < 0.3
     mesh.update_faces(~middle)
     mesh.export(tmp_path / "ring.obj")
-    ground = Ground(scene_of(load_world(tmp_path, "file: ring.obj").terrain[0]))
+    ground = Ground(scene_of(load_mesh(tmp_path, "file: ring.obj")))
     assert ground.below([0.0, 0.0]).geom == NOTHING
     assert ground.below([0.5, 0.0]).geom != NOTHING
 
@@ -148,25 +160,23 @@ def test_collision_proxy_with_fewer_contacts_is_chosen(tmp_path: Path) -> None:
         [box((1.0 - 0.3 * i, 1, 0.1), (0.15 * i, 0, 0.05 + 0.1 * i)) for i in range(3)]
     )
     stairs.export(tmp_path / "stairs.stl")
-    choice = load_world(tmp_path, "file: stairs.stl, tolerance: 0.02").terrain[0].choice()
+    choice = load_mesh(tmp_path, "file: stairs.stl, tolerance: 0.02").choice()
     assert choice.why.startswith("both fit")
     assert choice.taken.contacts <= choice.others[0].contacts
     for how in ("convex_pieces", "height_map"):
-        asked = load_world(tmp_path, f"file: stairs.stl, collide: {how}").terrain[0].choice()
+        asked = load_mesh(tmp_path, f"file: stairs.stl, collide: {how}").choice()
         assert asked.taken.how == how
 
 
 def test_y_up_and_millimetres_are_converted(tmp_path: Path) -> None:
     mesh = bridge()
-    mesh.apply_transform(trimesh.transformations.euler_matrix(-np.pi / 2, 0, 0))
-    mesh.apply_scale(1000)
+    mesh.apply_transform(euler_matrix(-np.pi / 2, 0, 0))
+    mesh.apply_transform(np.diag([1000.0, 1000.0, 1000.0, 1.0]))
     mesh.export(tmp_path / "cad.obj")
     sentence = load_error(tmp_path, "file: cad.obj")
     assert "2000 x 500 x 500 m large" in sentence
-    assert "if it is in millimetres, say scale: 0.001" in sentence
-    ground = Ground(
-        scene_of(load_world(tmp_path, "file: cad.obj, scale: 0.001, roll_deg: 90").terrain[0])
-    )
+    assert "if it is in millimetres, set scale: 0.001" in sentence
+    ground = Ground(scene_of(load_mesh(tmp_path, "file: cad.obj, scale: 0.001, roll_deg: 90")))
     assert ground.below([0.0, 0.0]).height == pytest.approx(0.5, abs=1e-5)
     assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
 
@@ -183,7 +193,9 @@ def test_choice_is_cached_and_a_corrupt_cache_is_ignored(
     assert (again.why, again.taken.fit) == (first.why, first.taken.fit)
     for one, two in zip(first.taken.pieces, again.taken.pieces, strict=True):
         assert np.array_equal(one, two)
-    assert np.array_equal(again.others[0].heights.heights, first.others[0].heights.heights)
+    assert np.array_equal(
+        not_none(again.others[0].heights).heights, not_none(first.others[0].heights).heights
+    )
     monkeypatch.undo()
     monkeypatch.setenv("GROUSER_CACHE", str(empty_cache.parent))
     monkeypatch.setattr(collision_cache, "_memory", {})
@@ -220,13 +232,13 @@ end_header
         ("file: words.ply", "which is no PLY file"),
         ("file: words.obj", "which is no OBJ file, or has no triangles"),
         ("file: cloud.ply", "which has no triangles: it is a cloud of points"),
-        ("file: cut.ply", "which is no PLY file, or is cut off"),
+        ("file: cut.ply", "which is cut off"),
         ("file: nan.ply", "which has corners that are not finite"),
         ("file: hills.obj, collide: convex_pieces", "would collide as its convex hull"),
-        ("file: hills.obj, collide: convex_pieces", "which is not closed (160 edges"),
-        ("file: under.stl", "shows nothing from above"),
-        ("file: tiny.stl", "at least 0.001 m are needed: say a scale"),
-        ("file: hills.obj, cell: 0.0005", "too large for cells of 0.0005 m: say a larger cell"),
+        ("file: hills.obj, collide: convex_pieces", "which is not closed (160 open edges"),
+        ("file: under.stl", "has no upward faces"),
+        ("file: tiny.stl", "at least 0.001 m are needed: set scale"),
+        ("file: hills.obj, cell: 0.0005", "too large for cells of 0.0005 m: set a larger cell"),
         ("file: hills.obj, tolerance: 0", "must be at least 0.0005"),
     ],
 )
@@ -237,8 +249,8 @@ def test_invalid_mesh_ground_is_reported_in_one_sentence(
         (tmp_path / f"words.{ending}").write_text("no mesh")
     sheet = hills()
     sheet.export(tmp_path / "hills.obj")
-    trimesh.PointCloud(sheet.vertices).export(tmp_path / "cloud.ply")
-    whole = sheet.export(file_type="ply")
+    PointCloud(sheet.vertices).export(tmp_path / "cloud.ply")
+    whole = instance_of(bytes, sheet.export(file_type="ply"))
     (tmp_path / "cut.ply").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "nan.ply").write_text(NAN)
     sheet.invert()
@@ -254,26 +266,21 @@ def test_mesh_that_fits_no_proxy_is_rejected_with_both_errors(
     """CoACD without manifold3d is some millimetres off an oblique bridge."""
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     mesh = bridge()
-    mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
+    mesh.apply_transform(euler_matrix(0.3, -0.2, 0.5))
     mesh.export(tmp_path / "bridge.stl")
     sentence = load_error(tmp_path, "file: bridge.stl, tolerance: 0.003")
     assert "which fits within 3 mm neither as" in sentence
     assert "convex pieces: off by" in sentence
     assert "nor as height map of" in sentence
-    load_world(
-        tmp_path, "file: bridge.stl, tolerance: 0.003, collide: height_map"
-    )  # only loaded when needed
+    # The proxy is computed when it is needed.
+    load_world(tmp_path, "file: bridge.stl, tolerance: 0.003, collide: height_map")
 
 
 @pytest.mark.parametrize("text", [False, True])
 def test_files_are_read_like_trimesh(tmp_path: Path, text: bool) -> None:
     mesh = bridge()
-    (tmp_path / "a.ply").write_bytes(
-        mesh.export(file_type="ply", encoding="ascii" if text else "binary")
-    )
-    (tmp_path / "a.stl").write_bytes(
-        mesh.export(file_type="stl_ascii").encode() if text else mesh.export(file_type="stl")
-    )
+    mesh.export(tmp_path / "a.ply", encoding="ascii" if text else "binary")
+    mesh.export(tmp_path / "a.stl", file_type="stl_ascii" if text else "stl")
     mesh.export(tmp_path / "a.obj")
     for name in ("a.ply", "a.stl", "a.obj"):
         found = read_mesh(tmp_path / name)
@@ -291,7 +298,7 @@ def test_polygons_of_an_obj_file_are_triangulated(tmp_path: Path) -> None:
     assert len(mesh.faces) == 12
     assert abs(mesh.volume) == pytest.approx(1)
     assert mesh.open_edges == 0
-    assert isinstance(MeshGround(friction=1, file=str(tmp_path / "cube.obj")), MeshGround)
+    assert isinstance(MeshGround(friction=1, file=tmp_path / "cube.obj"), MeshGround)
 
 
 def mesh_object(folder: Path, **more: Any) -> Any:
@@ -321,7 +328,7 @@ def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None
 
 def test_open_object_is_rejected_because_it_would_collide_as_its_hull(tmp_path: Path) -> None:
     hills().export(tmp_path / "it.stl")
-    with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
+    with pytest.raises(ValidationError, match="as its convex hull: set collide: hull"):
         mesh_object(tmp_path)
     assert compile_model(mesh_object(tmp_path, collide="hull", fixed=True)).ngeom == 1
 

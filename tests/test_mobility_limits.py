@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from support.narrowing import not_none
 
 from grouser.errors import BadValue
 from grouser.frames import Array
@@ -32,7 +34,7 @@ def test_draws_depend_on_seed_and_name_only() -> None:
 def test_bisection_finds_the_two_sizes_around_the_limit(true: int, near: int | None) -> None:
     asked = []
 
-    def passes_below(size: int) -> bool:
+    def passes_below(size: float) -> bool:
         asked.append(size)
         return size <= true
 
@@ -51,7 +53,7 @@ def cells_around(true: list[float] | Array, resolution: int = 5) -> list[tuple[i
     return [(size, size + resolution) for size in low]
 
 
-def arrival_runs(cases: list[tuple[Variation, float]]) -> list[bool]:
+def arrival_runs(cases: Sequence[tuple[Variation, float]]) -> list[bool]:
     """Return runs whose only random quantity is their limit, recorded as their start."""
     return [size <= chance.back for chance, size in cases]
 
@@ -64,7 +66,7 @@ def test_nearly_equal_limits_are_resolved() -> None:
     assert all(low <= t < high for t, (low, high) in zip(true, found, strict=True))
     assert all(high - low == resolution for low, high in found)
     rough, fine = (
-        pass_curve.fit_pass_curve(f, r, generator(0, "a"))
+        not_none(pass_curve.fit_pass_curve(f, r, generator(0, "a")))
         for f, r in ((cells_around(true), 5), (found, resolution))
     )
     assert abs(fine.size(0.5).value - 111) < 0.5 < abs(rough.size(0.5).value - 111)
@@ -81,7 +83,7 @@ def test_distinct_limits_are_not_refined() -> None:
 
 def test_fit_recovers_a_known_curve() -> None:
     found = cells_around(np.random.default_rng(0).logistic(200, 12, 400))
-    planted = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
+    planted = not_none(pass_curve.fit_pass_curve(found, 5, generator(0, "test")))
     half, most = planted.size(0.5), planted.size(0.95)
     assert half.value == pytest.approx(200, abs=3)
     assert most.value == pytest.approx(200 - 12 * math.log(19), abs=6)
@@ -95,7 +97,7 @@ def test_confidence_intervals_have_their_nominal_coverage() -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
         found = cells_around(rng.logistic(200, 12, 20))
-        fit = pass_curve.fit_pass_curve(found, 5, generator(seed, "test"))
+        fit = not_none(pass_curve.fit_pass_curve(found, 5, generator(seed, "test")))
         half = fit.size(0.5)
         covered += half.low < 200 < half.high
         fresh = pass_curve.PassCount(int((rng.logistic(200, 12, 20) >= half.value).sum()), 20)
@@ -107,7 +109,7 @@ def test_confidence_intervals_have_their_nominal_coverage() -> None:
 
 def test_unexplained_scatter_is_reported() -> None:
     found = cells_around(np.random.default_rng(0).logistic(200, 12, 20))
-    fit = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
+    fit = not_none(pass_curve.fit_pass_curve(found, 5, generator(0, "test")))
     low, high = fit.expected(fit.size(0.5).value, 20, generator(0, "fresh"))
     assert 2 <= low < 8
     assert 12 < high <= 18
@@ -116,7 +118,7 @@ def test_unexplained_scatter_is_reported() -> None:
 
 
 def test_equal_limits_have_half_a_size_of_uncertainty() -> None:
-    same = pass_curve.fit_pass_curve([(110, 115)] * 20, 5, generator(0, "test"))
+    same = not_none(pass_curve.fit_pass_curve([(110, 115)] * 20, 5, generator(0, "test")))
     half, most = same.size(0.5), same.size(0.95)
     assert half.value == pytest.approx(112.5, abs=1)
     assert half.low <= 110.5
@@ -126,11 +128,13 @@ def test_equal_limits_have_half_a_size_of_uncertainty() -> None:
 
 def test_limits_beyond_the_range_are_described_in_words() -> None:
     all_pass = [(70.0, math.inf)] * 3
-    assert pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test")) is None
+    assert not_none(pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test"))) is None
     limit = limits.Limit(test="tipping_up", brackets=tuple(all_pass))
     assert limit.no_estimate_text == "passes all up to 70 deg"
     some = [(60.0, 61.0), (70.0, math.inf), (-math.inf, 1.0)]
-    assert 30 < pass_curve.fit_pass_curve(some, 1, generator(0, "test")).size(0.5).value < 70
+    assert (
+        30 < not_none(pass_curve.fit_pass_curve(some, 1, generator(0, "test"))).size(0.5).value < 70
+    )
 
 
 def test_wilson_interval_matches_the_printed_values() -> None:
@@ -146,7 +150,7 @@ def test_limit_needs_two_repetitions() -> None:
 @pytest.mark.slow
 def test_packbot_step_limit_agrees_with_single_runs() -> None:
     limit = limits.find_limit(PACKBOT, "step", repeats=2)
-    assert limit.pass_50.value == pytest.approx(111, abs=8)
+    assert not_none(limit.pass_50).value == pytest.approx(111, abs=8)
     assert limit.share(100) == pass_curve.PassCount(2, 2)
     assert limit.share(200) == pass_curve.PassCount(0, 2)
-    assert limit.checked_95.share.of == 2
+    assert not_none(limit.checked_95).share.of == 2

@@ -10,6 +10,7 @@ import cantools
 import numpy as np
 import pytest
 from support.can_fixtures import Rig
+from support.client_helpers import instance_of
 
 import grouser
 from grouser.errors import BadValue
@@ -123,15 +124,16 @@ def test_stop_command_holds_until_the_next_command(rig: Rig) -> None:
 def test_camera_aim_is_positive_left_and_up() -> None:
     rig = Rig({"kind": "standard"})
     rig.controller.begin(CameraAim(0.3, 0.2))
-    aim = rig.sim.scene.sensors["k", "Camera"][1].memory.aim
+    camera: Any = rig.sim.scene.sensors["k", "Camera"][1]
+    aim = camera.memory.aim
     assert aim.pan == pytest.approx(0.3, abs=1e-3)
     assert aim.tilt == pytest.approx(-0.2, abs=1e-3)  # simulated cameras: positive downwards
 
 
 def test_frames_match_dbc_layout_and_cycle_times(rig: Rig) -> None:
-    database = cantools.database.load_file(DBC)
+    database: Any = cantools.database.load_file(DBC)
     rig.run(2.0, BeltSpeeds(0.1, 0.15), every=0.02)
-    by_id = {}
+    by_id: dict[int, list[float]] = {}
     for time, frame in rig.controller.received:
         database.decode_message(frame.id, frame.data)  # raises an exception on failure
         by_id.setdefault(frame.id, []).append(time)
@@ -147,7 +149,7 @@ def test_encoder_rate_can_be_every_physics_step() -> None:
     rig = Rig(rate_hz=1000.0)
     rig.run(0.5, BeltSpeeds(0.2, 0.2))
     clocks = [
-        parse_status(frame).time
+        instance_of(BeltMotion, parse_status(frame)).time
         for _, frame in rig.controller.received
         if frame.id == BeltMotion.ID
     ]
@@ -212,12 +214,12 @@ def test_replayed_frame_after_silence_is_not_executed(rig: Rig) -> None:
     assert (rig.belts() == 0).all()
 
 
-def test_only_valid_random_frames_are_executed() -> None:
+def test_only_valid_random_frames_are_executed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare with an independent check: checksum bit by bit, value ranges by cantools."""
     rig, random_source = Rig(), random.Random(17)
-    database = cantools.database.load_file(DBC)
-    passed = []
-    rig.drivers._execute = passed.append
+    database: Any = cantools.database.load_file(DBC)
+    passed: list[CanCommand] = []
+    monkeypatch.setattr(rig.drivers, "_execute", passed.append)
     rig.controller.begin(*(_zero(kind) for kind in COMMANDS.values() if kind is not Stop))
     passed.clear()
     valid = 0
@@ -238,7 +240,8 @@ def test_only_valid_random_frames_are_executed() -> None:
 
 
 def _zero(kind: Any) -> CanCommand:
-    return kind(*(0.0,) * len(kind.SIGNALS))
+    command: CanCommand = kind(*(0.0,) * len(kind.SIGNALS))
+    return command
 
 
 def _random_frame(random_source: Random) -> CanFrame:

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import can
 import cantools
@@ -58,7 +59,7 @@ def bus_of(server: ServerProcess, channel: str = "can0") -> SocketCanDaemonBus:
 
 def received(
     bus: SocketCanDaemonBus, kind: type[BeltEncoders] | type[BeltMotion], seconds: float = TIMEOUT
-) -> tuple[BeltEncoders | BeltMotion, float]:
+) -> tuple[Any, float]:
     """Return the next message of a kind and its time stamp (simulated, s)."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -75,7 +76,7 @@ def command(bus: SocketCanDaemonBus, counter: int, left: float = 0.2, right: flo
 
 def test_unmodified_python_can_drives_and_reads_encoders(served: ServerProcess) -> None:
     """All frames also decode with cantools and the DBC file."""
-    database = cantools.database.load_file(DBC)
+    database: Any = cantools.database.load_file(DBC)
     with bus_of(served) as bus:
         before, begun = received(bus, BeltEncoders)
         for counter in range(40):
@@ -84,7 +85,7 @@ def test_unmodified_python_can_drives_and_reads_encoders(served: ServerProcess) 
         after, ended = received(bus, BeltEncoders)
         assert after.left > before.left + 0.01
         assert ended > begun
-        names = set()
+        names: set[str] = set()
         while len(names) < 6:
             message = bus.recv(TIMEOUT)
             names.add(database.get_message_by_frame_id(message.arbitration_id).name)
@@ -95,9 +96,11 @@ def test_node_receives_frames_of_others_and_not_its_own(served: ServerProcess) -
     with bus_of(served) as one, bus_of(served) as other:
         sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
         far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
-        time.sleep(0.5)  # raw mode begins after a delay
-        one.send(sent), one.send(far)
-        found = []
+        for bus in (one, other):
+            assert bus.recv(TIMEOUT)  # frames are sent once raw mode has begun
+        one.send(sent)
+        one.send(far)
+        found: list[tuple[int, bytes, bool]] = []
         while len(found) < 2:
             message = other.recv(TIMEOUT)
             if message.arbitration_id in (0x321, 0x1234567):
@@ -156,7 +159,7 @@ def test_malformed_bytes_do_not_disturb_other_clients(served: ServerProcess) -> 
 
 
 def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path) -> None:
-    assert "takes a token" in error_line(
+    assert "needs a token" in error_line(
         command_line("motors", yard, "--host", "0.0.0.0", "--port", "0")
     )
     with ServerProcess(
@@ -175,7 +178,7 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path)
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "reason"),
     [
         (("--robot", "kenof"), "there is no robot 'kenof'"),
         (("--rate-hz", "0"), "--rate-hz is 0, must be above 0"),
@@ -184,8 +187,8 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path)
         (("--port", "70000"), "--port is 70000, must be from 0"),
     ],
 )
-def test_invalid_options_are_rejected(yard: Path, options: tuple[str, str], says: str) -> None:
-    assert says in error_line(command_line("motors", yard, "--images", "-1", *options))
+def test_invalid_options_are_rejected(yard: Path, options: tuple[str, str], reason: str) -> None:
+    assert reason in error_line(command_line("motors", yard, "--images", "-1", *options))
 
 
 def test_bench_loses_no_frames(tmp_path: Path) -> None:
@@ -239,7 +242,7 @@ int main(int argc, char *argv[])
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> None:
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile a program that drives over a CAN link of the C library."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
@@ -255,20 +258,20 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> None:
     return program
 
 
-def run(program, address):
+def run(program: Path, address: str) -> tuple[int, str]:
     done = subprocess.run([program, address], capture_output=True, text=True, timeout=TIMEOUT)
     return done.returncode, done.stdout.strip()
 
 
-def test_c_transport_drives_over_socketcand(served, driver) -> None:
+def test_c_transport_drives_over_socketcand(served: ServerProcess, driver: Path) -> None:
     code, output = run(driver, f"socketcand://127.0.0.1:{served.ports['can']}/can0")
     assert code == 0, output
     assert float(output) == pytest.approx(200, abs=25)  # mm in a simulated second at 200 mm/s
 
 
-def test_c_transport_reports_errors(served, driver) -> None:
+def test_c_transport_reports_errors(served: ServerProcess, driver: Path) -> None:
     port = served.ports["can"]
-    for address, says in {
+    for address, reason in {
         "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
         "socketcand://127.0.0.1:1/can0": "nobody listens there",
         f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
@@ -276,10 +279,12 @@ def test_c_transport_reports_errors(served, driver) -> None:
     }.items():
         code, output = run(driver, address)
         assert code == 1
-        assert says in output
+        assert reason in output
 
 
-def test_c_transport_drives_over_socketcan_if_available(served, driver) -> None:
+def test_c_transport_drives_over_socketcan_if_available(
+    served: ServerProcess, driver: Path
+) -> None:
     """Two programs on one virtual bus: the driver and python-can's SocketCAN interface."""
     try:
         bus = can.Bus(interface="socketcan", channel="vcan0")

@@ -1,6 +1,7 @@
 """Navigation sensors: odometry, INS, GPS, compass, motion capture."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,10 +38,10 @@ def test_dead_reckoning_integrates_along_an_arc() -> None:
     """A quarter circle of radius 1 m to the left, in one step or in a hundred."""
     gauge = 0.5
     left, right = (1 - gauge / 2) * math.pi / 2, (1 + gauge / 2) * math.pi / 2
-    once = OdometryState().after(left, right, gauge)
+    once = OdometryState().advance(left, right, gauge)
     many = OdometryState()
     for part in np.arange(1, 101) / 100:
-        many = many.after(left * part, right * part, gauge)
+        many = many.advance(left * part, right * part, gauge)
     for end in (once, many):
         assert (end.x, end.y, end.yaw) == pytest.approx((1.0, 1.0, math.pi / 2))
 
@@ -51,7 +52,7 @@ def test_odometry_with_noise_drifts() -> None:
     for seed in range(300):
         rng, at = np.random.default_rng(seed), OdometryState()
         for step in range(1, 26):
-            at = at.after(step / 25, step / 25, 0.331, rng.normal(0.0, 0.05, 2))
+            at = at.advance(step / 25, step / 25, 0.331, rng.normal(0.0, 0.05, 2).tolist())
         ends.append((at.x, at.yaw))
     spread = np.std(ends, axis=0)
     assert spread[0] == pytest.approx(0.05 / math.sqrt(25 * 2), rel=0.2)
@@ -73,7 +74,8 @@ def test_ins_drift_rate_is_constant() -> None:
     still = simulation({"kind": "ins", "mount": "body", "drift": 0.02, "turn_drift": 0.001})
     offs = []
     for seed in range(600):
-        still.scene.sensors["a", "ins"][1].memory = None
+        bound: Any = still.scene.sensors["a", "ins"][1]
+        bound.memory = None
         read = reader(still, "ins", seed=seed)
         for time in (0.0, 5.0, 10.0):
             still.data.time = time

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from re import Match
 from typing import Self
 
 import pytest
+from support.narrowing import not_none
 from support.server_fixtures import TIMEOUT, ServerProcess
 
 SPEED = 4
@@ -22,7 +22,8 @@ class OldClient:
 
     def __init__(self, served: ServerProcess, port: str = "control") -> None:
         self._socket = served.open_socket(port)
-        self._bytes, self._whole = b"", deque()
+        self._bytes = b""
+        self._whole: deque[bytes] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -36,7 +37,7 @@ class OldClient:
     def raw(self, data: bytes) -> None:
         self._socket.sendall(data)
 
-    def lines(self) -> Iterator[str | None]:
+    def lines(self) -> Iterator[str]:
         """Yield received lines."""
         self._socket.settimeout(TIMEOUT)
         while True:
@@ -47,14 +48,14 @@ class OldClient:
             *whole, self._bytes = (self._bytes + more).split(b"\r\n")
             self._whole += whole
 
-    def wait_for(self, pattern: str) -> Match:
+    def wait_for(self, pattern: str) -> re.Match[str]:
         """Wait for a matching line; return the match."""
         end = time.monotonic() + TIMEOUT
         for line in self.lines():
             if match := re.search(pattern, line):
                 return match
             assert time.monotonic() < end, f"no line matched {pattern}"
-        return None
+        raise AssertionError("the server closed the connection")
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +82,12 @@ def ask_truth(served: ServerProcess, data: bytes) -> list[str]:
     """Return the rows that the truth port answers, without the end line."""
     with OldClient(served, "truth") as asker:
         asker.raw(data)
-        rows = []
+        rows: list[str] = []
         for line in asker.lines():
             if line == "{End}":
                 return rows
             rows.append(line)
-    return None
+    raise AssertionError("the server closed the connection")
 
 
 # -- periods ------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ def test_client_that_commands_once_is_not_stopped(served: ServerProcess, client:
     place_beside_crate = {}
     for line in client.lines():
         if match := re.search(r"{Type GroundTruth}.*{Location ([-\d.]+),", line):
-            now = float(re.search(r"{Time ([\d.]+)}", line)[1])
+            now = float(not_none(re.search(r"{Time ([\d.]+)}", line))[1])
             place_beside_crate[now] = float(match[1])
             if now > begin + 13.0:
                 break
@@ -170,7 +171,7 @@ def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(
         for bare in (b"\r\n", b"\n"):
             everything = ask_truth(served, bare)
             assert {"1", "own", "part_c_6"} <= {
-                re.match(r"{Name (\S+)}", line)[1] for line in everything
+                not_none(re.match(r"{Name (\S+)}", line))[1] for line in everything
             }
 
 
@@ -219,7 +220,7 @@ def test_ut2004_names_announced_mounts_only(client: OldClient, robot: str) -> No
     packages = set()
     for line in client.lines():
         if line.startswith("GEO {Type MisPkg}"):
-            packages.add(re.search(r"{Name (\S+)}", line)[1])
+            packages.add(not_none(re.search(r"{Name (\S+)}", line))[1])
         for mount in re.findall(r" Mount (\S+?)}", line):
             package, _, link = mount.partition("_Link")
             assert mount == "HARD" or (package in packages and link.isdecimal()), line
@@ -272,13 +273,14 @@ def test_kenaf_receives_ground_truth_only_with_the_option(
 ) -> None:
     def receives_truth(client: OldClient) -> tuple[bool, set[str]]:
         client.send("INIT {ClassName USARBot.Kenaf} {Name Blind} {Location 0,0,0}")
-        states, kinds = 0, set()
+        states = 0
+        kinds: set[str] = set()
         for line in client.lines():
             states += line.startswith("STA")
             kinds |= set(re.findall(r"^SEN.*?{Type (\w+)}", line))
             if states == 6:
                 return "GroundTruth" in kinds, kinds
-        return None
+        raise AssertionError("the server closed the connection")
 
     with OldClient(served) as client:
         expected, kinds = receives_truth(client)
@@ -326,11 +328,12 @@ def test_robot_that_joins_inside_an_object_is_moved_beside_it(
 
         def place_beside_crate() -> list[float]:
             (row,) = ask_truth(served, b"{name Inside}\r\n")
-            return [float(v) for v in re.search(r"{Location ([^}]+)}", row)[1].split(",")]
+            return [float(v) for v in not_none(re.search(r"{Location ([^}]+)}", row))[1].split(",")]
 
         first = place_beside_crate()
         assert max(abs(first[0] - 6), abs(first[1])) > 0.6
-        time.sleep(1.0 / SPEED)
+        for _ in range(5):  # states are sent every 0.2 s
+            client.wait_for("^STA")
         assert math.dist(place_beside_crate(), first) < 0.1, "it was thrown"
 
 
@@ -340,13 +343,14 @@ def test_joining_robot_does_not_push_another(served: ServerProcess, client: OldC
 
     def where(name: bytes) -> list[float]:
         (row,) = ask_truth(served, b"{name %s}\r\n" % name)
-        return [float(v) for v in re.search(r"{Location ([^}]+)}", row)[1].split(",")]
+        return [float(v) for v in not_none(re.search(r"{Location ([^}]+)}", row))[1].split(",")]
 
     before = where(b"First")
     with OldClient(served) as second:
         second.send("INIT {ClassName USARBot.P3AT} {Name Second} {Location -6,-4,0}")
         second.wait_for("^STA")
-        time.sleep(0.5)
+        for _ in range(10):  # states are sent every 0.2 s
+            second.wait_for("^STA")
         assert math.dist(where(b"First"), before) < 0.02
         assert math.dist(where(b"First"), where(b"Second")) > 0.3
 
@@ -366,7 +370,7 @@ def test_each_kick_command_causes_a_kick(served: ServerProcess, client: OldClien
             if len(angles) > 5 and max(angles) - min(angles) > 0.3:
                 return max(angles) - min(angles)
             assert len(angles) < 400, "no kick"
-        return None
+        raise AssertionError("the server closed the connection")
 
     assert wait_for_swing() > 0.3
     for _ in range(80):  # until the first kick is over

@@ -35,7 +35,7 @@ class Speaker(asyncio.Protocol):
     def resume_writing(self) -> None:
         self.outbox.flush()
 
-    def connection_lost(self, error: None) -> None:
+    def connection_lost(self, error: Exception | None) -> None:
         self.lost.set_result(error)
 
 
@@ -123,10 +123,12 @@ def test_client_that_does_not_read_loses_old_sensor_lines_only() -> None:
 
 
 def test_old_radio_messages_are_dropped_and_answers_are_not() -> None:
+    context: Any = None  # unused by these calls
+
     async def run() -> tuple[list[bytes], int, int]:
         async with pair() as (speaker, far):
             clog(speaker.outbox)
-            writer = ClientWriter(None, PortProfile(), ServerSide(UT2004), speaker.outbox)
+            writer = ClientWriter(context, PortProfile(), ServerSide(UT2004), speaker.outbox)
             writer.send_radio(RadioSignal("R", b"unknown to old clients", -40.0))
             writer.extended = True
             writer.write(Tick(1.0))
@@ -139,7 +141,10 @@ def test_old_radio_messages_are_dropped_and_answers_are_not() -> None:
 
     received, dropped, sent = asyncio.run(run())
     client = ClientSide(UT2004)
-    tick, *radio = [message for line in received for message in client.receive(line + b"\r\n")]
+    messages: list[Any] = [
+        message for line in received for message in client.receive(line + b"\r\n")
+    ]
+    tick, *radio = messages
     assert tick == Tick(1.0)
     numbers = [int(one.data) for one in radio if one.sender == "Talker"]
     assert numbers == list(range(sent - len(numbers), sent)), "the newest are kept, in order"

@@ -1,26 +1,25 @@
 """Participant without a gateway: robot, watchdog, turns, output."""
 
 import time
+from functools import partial
 from typing import Any
 
 import pytest
 
 from grouser.errors import BadValue, Refused
-from grouser.sensors.encoder import Encoder
-from grouser.sensors.sensor import Reading
-from grouser.sensors.truth import Truth
 from grouser.service import Host, Participant
 from grouser.service.access import AccessControl, Login, Role, Token
 from grouser.service.host import HostRules
 from grouser.service.lockstep import MOST, DeferredCommand, DeferredCommands
 from grouser.service.participant import ReportTimer
 from grouser.service.radio import RadioSignal
+from grouser.service.reading_queues import SensorReading
 from grouser.service.watchdog import BatteryState, Watchdog
 from grouser.simulation.changes.actions import Leave, Reset
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 OWN = RobotEntry(name="resident", kind="packbot", position=(0, 3, 0))
 TRUTH = {"kind": "truth", "name": "where", "body": "body", "rate_hz": 50.0}
@@ -30,10 +29,10 @@ class RecordingListener:
     """Listener that records the output for a client."""
 
     def __init__(self) -> None:
-        self.entries = []
+        self.entries: list[tuple[str, Any]] = []
         self.halts = 0
 
-    def send_readings(self, robot: str, readings: list[tuple[Truth | Encoder, Reading]]) -> None:
+    def send_readings(self, robot: str, readings: list[SensorReading]) -> None:
         self.entries += [("reading", reading.sensor) for _, reading in readings]
 
     def send_state(self, robot: str, battery: BatteryState) -> None:
@@ -64,7 +63,7 @@ def host() -> Host:
 def client(host: Host, *tokens: Token, free: bool = True) -> tuple[Participant, RecordingListener]:
     access = AccessControl(tokens, "127.0.0.1", clock=time.monotonic)
     listener = RecordingListener()
-    more = {"report_every": 0.1, "may_join": lambda: free}
+    more: dict[str, Any] = {"report_every": 0.1, "may_join": lambda: free}
     return Participant(host, Login(access, "127.0.0.1"), listener, **more), listener
 
 
@@ -186,9 +185,9 @@ def test_radio_message_reaches_the_listener(host: Host) -> None:
 class TestDeferredCommands:
     def test_motion_command_ends_a_turn_in_the_mode_by_command(self) -> None:
         deferred = DeferredCommands()
-        done = []
+        done: list[int] = []
         for number in range(3):
-            deferred.add(DeferredCommand(lambda number=number: done.append(number), moves=True))
+            deferred.add(DeferredCommand(partial(done.append, number), moves=True))
         deferred.by_command = True  # evaluated when a turn is filled
         for turns in range(1, 4):
             assert deferred.fill_turn()

@@ -105,7 +105,7 @@ def test_invalid_chain_error_names_the_cause(
         ([(0, 0, 0.1)], "at least 2 are needed"),
         ([(0, 0, 0.1), (1, 0, 0)], "radius of pulley 1 is 0, must be above 0"),
         ([(0, 0, 0.3), (0.1, 0, 0.1)], "inside each other"),
-        ([(-1, 0, 0.1), (1, 0, 0.1), (0, 0.05, 0.01)], "do not make a convex loop"),
+        ([(-1, 0, 0.1), (1, 0, 0.1), (0, 0.05, 0.01)], "do not form a convex loop"),
     ],
 )
 def test_invalid_pulley_error_names_the_cause(
@@ -117,8 +117,16 @@ def test_invalid_pulley_error_names_the_cause(
 
 def test_three_dimensional_loop_is_closed() -> None:
     up, down, left = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-    rise = [ArcStep(2, 0.3, up), StraightStep(4), ArcStep(2, 0.3, down)]
-    fall = [ArcStep(2, 0.3, down), StraightStep(4), ArcStep(2, 0.3, up)]
+    rise: list[StraightStep | ArcStep] = [
+        ArcStep(2, 0.3, up),
+        StraightStep(4),
+        ArcStep(2, 0.3, down),
+    ]
+    fall: list[StraightStep | ArcStep] = [
+        ArcStep(2, 0.3, down),
+        StraightStep(4),
+        ArcStep(2, 0.3, up),
+    ]
     path = BeltPath.chain([*rise, ArcStep(2, math.pi, left), *fall, ArcStep(2, math.pi, left)])
     heights = [path.at(path.length * i / 50).position[2] for i in range(50)]
     assert max(heights) - min(heights) > 1.0

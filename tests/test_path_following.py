@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
+from support.narrowing import not_none
 
 from grouser.client import PathFollower, join, serving
 from grouser.errors import BadValue
@@ -46,6 +48,7 @@ def test_received_pose_gives_the_command_of_the_trial_driver(axes: Axes, law: Pa
         command = follower.command(motion_capture_message(x, y, yaw, axes=axes))
         wxyz = from_rpy(0.02, -0.1, yaw)[None]
         row = law.act(state, [0], np.array([[x, y, 0.05]]), wxyz)[0]
+        assert command is not None
         assert list(command.values()) == pytest.approx(row.tolist())
         assert tuple(command) == law.words
 
@@ -81,11 +84,11 @@ def test_goal_is_reached_over_tcp(tmp_path: Path) -> None:
     ):
         robot.lockstep(0.1)
         for turn in robot.turns():
-            command = follower.command(robot.newest("mocap"))
+            command = follower.command(instance_of(MotionCapture, robot.newest("mocap")))
             if command:
                 robot.drive(command["left_speed"], command["right_speed"])
             if follower.arrived or turn.time > 10.0:
                 break
-        x, y, _ = robot.newest("mocap").location
+        x, y, _ = not_none(instance_of(MotionCapture, robot.newest("mocap")).location)
     assert follower.arrived
     assert math.hypot(x - 0.5, -y - 0.1) < 0.06, "5 cm, and the cameras' noise"

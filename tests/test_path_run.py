@@ -5,7 +5,7 @@ import pytest
 
 from grouser.errors import BadValue, UnknownName
 from grouser.service.host import Host, HostRules
-from grouser.service.path_run import PathRun
+from grouser.service.path_run import PathRun, PathRunResult
 from grouser.simulation.changes.actions import Leave, Reset, Restart
 from grouser.simulation.simulation import Simulation
 from grouser.trials.draws import Draw
@@ -29,7 +29,7 @@ def host() -> Host:
 def test_run_equals_a_trial(host: Host) -> None:
     goal = Place(x=0.3, y=0.05, within=0.05)
     (trial,) = run_trials([PathCourse(WORLD, "roach", goal).trial(PATH, Draw())])
-    results = []
+    results: list[PathRunResult] = []
     PathRun(host, "roach", PATH, results.append)
     assert set(host.owners) == {"roach"}
     while not results:
@@ -43,7 +43,7 @@ def test_run_equals_a_trial(host: Host) -> None:
 
 
 def test_run_ends_at_its_time_limit(host: Host) -> None:
-    results = []
+    results: list[PathRunResult] = []
     PathRun(host, "roach", PATH, results.append, limit=0.5)
     while not results:
         host.advance()
@@ -68,7 +68,7 @@ def test_run_needs_an_unowned_robot_near_the_start_of_the_path(host: Host) -> No
 def test_run_ends_once_when_its_robot_is_removed_or_the_world_is_reset(
     host: Host, action: Leave | Reset, why: str
 ) -> None:
-    results = []
+    results: list[PathRunResult] = []
     run = PathRun(host, "roach", PATH, results.append)
     host.advance(0.3)
     host.apply(action)

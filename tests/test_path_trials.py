@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.narrowing import not_none
 
 from grouser.errors import BadValue
 from grouser.frames import Array
@@ -25,6 +26,7 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.step import Step
+from grouser.world.terrain.terrain_piece import TerrainPiece
 
 ROACH = STANDARD.model_copy(update={"integrator": "discrete"})
 
@@ -37,7 +39,7 @@ def roach_world(
     friction: float = 0.6,
 ) -> World:
     """Return level ground, or a ledge of ``height`` that begins at x = -1, with a roach."""
-    ground = [Flat(friction=friction)]
+    ground: list[TerrainPiece] = [Flat(friction=friction)]
     if height:
         ground.append(Step(x=-1.0, length=1.3, height=height, friction=friction))
     roach = RobotEntry(name="roach", kind="velociroach", position=position, yaw_deg=yaw_deg)
@@ -91,7 +93,7 @@ def test_single_simulation_equals_the_batch() -> None:
             break
     assert (verdict, simulation.fingerprint()) == (outcome.verdict, outcome.fingerprint)
     drawn = next(replay_trial(trial)).model
-    assert drawn.geom_friction[0, 0] == pytest.approx(0.6 * trial.start.friction)
+    assert drawn.geom_friction[0, 0] == pytest.approx(0.6 * not_none(trial.start).friction)
 
 
 def test_falling_off_a_ledge_has_its_own_verdict() -> None:
@@ -118,7 +120,8 @@ def test_motion_without_progress_along_the_path_is_stuck() -> None:
 def test_slow_progress_ends_at_the_time_limit() -> None:
     far = path_course(goal=(5.0, 0.0))
     [outcome] = threads.run_trials([far.trial(np.array([[5.0, 0.0]]), Draw())])
-    assert (outcome.verdict, outcome.time) == ("out of time", pytest.approx(6.0))
+    assert outcome.verdict == "out of time"
+    assert outcome.time == pytest.approx(6.0)
 
 
 def test_tracked_robot_follows_the_same_path() -> None:

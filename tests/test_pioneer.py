@@ -5,6 +5,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
+from support.narrowing import not_none
 
 from grouser.errors import BadValue
 from grouser.frames import Array
@@ -68,7 +69,8 @@ def test_wheel_speeds_are_set_by_side_and_by_name(kind: str) -> None:
     way, _ = displacement(sim, 1.0)
     assert way == pytest.approx(2.0 * PIONEERS[kind].wheel.radius, rel=0.02)
     robot = sim.scene.robots["r"]
-    for name in (*robot.steering.left, *robot.steering.right):
+    steering = not_none(robot.steering)
+    for name in (*steering.left, *steering.right):
         assert robot.setpoints({name: 1.5})[name].mode == "speed"
         assert robot.setpoints({f"{name}_torque": 0.5})[name].mode == "torque"
     assert robot.setpoints({"tilt": 0.1})["tilt"].mode == "angle"
@@ -155,7 +157,7 @@ def test_centre_of_mass_agrees_with_the_table(kind: str) -> None:
 
 def test_p2at_has_the_printed_numbers_of_usarsim() -> None:
     robot = describe("p2at", {}, "here").build()
-    spec, steering = robot.spec, robot.steering
+    spec, steering = robot.spec, not_none(robot.steering)
     assert robot.mass == 14.0
     assert (steering.radius, steering.gauge) == (0.13, 0.4712)
     places = {name: spec.body(name).pos for name in (*steering.left, *steering.right)}

@@ -8,9 +8,11 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from support.narrowing import not_none
 from typer.testing import CliRunner, Result
 
 import grouser
@@ -22,6 +24,7 @@ from grouser.planning.validity import ValidityMap
 from grouser.trials.intervals import mean_interval, wilson
 from grouser.trials.plan import PlanProgress, PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import PlanTask, plan_task
+from grouser.world.file import shipped
 
 SHORT = ((0.0, 0.0), (0.45, 0.0))
 COARSE = "physics.timestep=0.002"
@@ -46,6 +49,7 @@ def test_plan_runs_all_candidates_and_chooses_one_that_arrives(flat_plan: PlanRe
     best = flat_plan.best
     assert best is not None
     assert best.success == 1.0
+    assert best.energy is not None
     assert best.energy > 0
     assert best.score == min(record.score for record in flat_plan.records)
     low, high = best.success_interval
@@ -54,7 +58,7 @@ def test_plan_runs_all_candidates_and_chooses_one_that_arrives(flat_plan: PlanRe
 
 
 def test_all_candidates_get_the_same_draws(flat_plan: PlanResult) -> None:
-    drawn = {}
+    drawn: dict[Any, Any] = {}
     for record in flat_plan.records:
         for outcome in record.outcomes:
             case = dict(outcome.trial.case)
@@ -107,7 +111,7 @@ def test_interrupt_returns_the_best_so_far(flat_task: PlanTask) -> None:
         ({"seed": -1}, "seed is -1"),
     ],
 )
-def test_invalid_settings_are_rejected(wrong: dict[str, int], match: str) -> None:
+def test_invalid_settings_are_rejected(wrong: dict[str, Any], match: str) -> None:
     with pytest.raises(BadValue, match=match):
         PlanSettings(**wrong)
 
@@ -240,7 +244,7 @@ class TestCostMap:
 def test_wilson_interval_matches_the_printed_table() -> None:
     assert wilson(8, 10) == pytest.approx((0.490, 0.943), abs=1e-3)  # Wilson 1927, as printed
     assert wilson(0, 0) == (0.0, 1.0)
-    low, high = mean_interval([1.0, 2.0, 3.0])
+    low, high = not_none(mean_interval([1.0, 2.0, 3.0]))
     assert (low, high) == pytest.approx((2 - 4.303 / 3**0.5, 2 + 4.303 / 3**0.5))
     assert mean_interval([1.0]) is None
 
@@ -261,7 +265,10 @@ def output_words(result: Result) -> str:
     [
         ((*BRIDGE, "--planner", "PMR"), "no planner 'PMR'"),
         (("double_bridge", "--from", "0,0.5", "--to", "1.6,0"), "start (0, 0.5): a leg, wheel"),
-        (("double_bridge", "--from", "-1.6", "--to", "1.6,0"), "--from is '-1.6', 2 numbers"),
+        (
+            ("double_bridge", "--from", "-1.6", "--to", "1.6,0"),
+            "--from is '-1.6', must be 2 numbers",
+        ),
         ((*BRIDGE, "--within", "-1,-1,1,1"), "start (-1.6, 0): outside the bounds"),
         ((*BRIDGE, "--robot", "roch"), "no robot 'roch'"),
         ((*BRIDGE, "--json", "plan.txt"), "plan.txt: the name must end in .json"),
@@ -278,7 +285,7 @@ def test_invalid_argument_is_one_sentence_and_exit_code_2(
 
 
 def test_start_in_the_air_is_reported(tmp_path: Path) -> None:
-    text = grouser.world.file.shipped()["double_bridge"].read_text()
+    text = shipped()["double_bridge"].read_text()
     (tmp_path / "holes.yaml").write_text(text.replace("- {kind: flat, friction: 0.6}\n", ""))
     result = run_plan(str(tmp_path / "holes.yaml"), "--from", "-2.5,0", "--to", "-1,0")
     assert result.exit_code == 2
@@ -312,7 +319,7 @@ def test_timeout_ends_the_plan() -> None:
     result = run_plan(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
     assert result.exit_code == 1
     assert "out of time: no trial has finished" in output_words(result)
-    assert time.monotonic() - begun < 20  # includes loading and the cost map
+    assert time.monotonic() - begun < 120  # about 5 s on an idle machine, with loading
 
 
 def test_ctrl_c_prints_the_best_so_far(tmp_path: Path) -> None:

@@ -8,17 +8,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import grouser
 from grouser.errors import BadValue, UnknownName
-from grouser.frames import Array
 from grouser.planning.ground import (
     BODY_TOUCHES,
     LEG_HANGS,
     NO_GROUND,
     STANDS,
     TOO_STEEP,
+    GroundHeights,
     RobotFootprint,
     place_on_ground,
 )
@@ -34,7 +35,7 @@ GOES_NOWHERE = {"conveyor", "air_traffic", "crawler"}
 
 def scene_with(kind: str, **options: Any) -> Scene:
     world = grouser.load("roach_circle")
-    robot = RobotEntry(name="r", kind=kind, options=options, position=(2.0, 1.0), yaw_deg=30.0)
+    robot = RobotEntry(name="r", kind=kind, options=options, position=(2.0, 1.0, 0.0), yaw_deg=30.0)
     return compose(world.changed(robots=(robot,)))
 
 
@@ -54,9 +55,13 @@ class HeightFunction:
     def __init__(self, height: Callable[..., Any]) -> None:
         self.height = height
 
-    def below(self, points: Array) -> SimpleNamespace:
+    def below(self, points: npt.ArrayLike) -> GroundHeights:
         x, y = np.moveaxis(np.asarray(points, float), -1, 0)
-        return SimpleNamespace(height=np.broadcast_to(self.height(x, y), x.shape).astype(float))
+        found: Any = SimpleNamespace(
+            height=np.broadcast_to(self.height(x, y), x.shape).astype(float)
+        )
+        heights: GroundHeights = found
+        return heights
 
 
 @pytest.mark.parametrize("kind", sorted(set(ROBOTS) - GOES_NOWHERE))

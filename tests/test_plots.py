@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support.climb_trajectory import climb_trajectory
+from support.narrowing import not_none
 
 from grouser.errors import BadValue
 from grouser.evaluation.matching import match
@@ -27,7 +28,7 @@ def test_bar_colours_distinguish_passes_from_failures(tmp_path: Path) -> None:
     }
     figure = plots.bars(tests, {"step 100 mm": True, "step 350 mm": False})
     figure.savefig(tmp_path / "figure.png", dpi=40)
-    assert {text.get_text() for text in figure.axes[0].get_legend().get_texts()} == {
+    assert {text.get_text() for text in not_none(figure.axes[0].get_legend()).get_texts()} == {
         "passed",
         "failed",
     }

@@ -39,7 +39,7 @@ from grouser.protocol.can.messages import (
 )
 
 DBC = Path(grouser.protocol.can.__file__).with_name("kenaf.dbc")
-DATABASE = cantools.database.load_file(DBC)
+DATABASE: Any = cantools.database.load_file(DBC)
 ALL = {**COMMANDS, **STATUSES}
 SI = {"mm": 1e-3, "mm/s": 1e-3, "deg": math.radians(1), "ms": 1e-3, "s": 1.0, None: 1.0, "": 1.0}
 
@@ -47,6 +47,8 @@ SI = {"mm": 1e-3, "mm/s": 1e-3, "deg": math.radians(1), "ms": 1e-3, "s": 1.0, No
 def test_dbc_file_is_the_generated_one() -> None:
     tool = Path(__file__).parents[1] / "tools" / "generate_dbc.py"
     spec = importlib.util.spec_from_file_location("generate_dbc", tool)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert DBC.read_text("utf-8") == module.dbc(), "run python tools/generate_dbc.py"
@@ -67,6 +69,8 @@ def test_cantools_finds_the_same_messages_in_the_dbc_file() -> None:
         for ours in kind.SIGNALS:
             theirs = message.get_signal_by_name(ours.name)
             unit = SI[theirs.unit]
+            assert theirs.minimum is not None
+            assert theirs.maximum is not None
             assert theirs.scale * unit == pytest.approx(ours.unit.si)
             assert theirs.minimum * unit == pytest.approx(ours.low * ours.unit.si)
             assert theirs.maximum * unit == pytest.approx(ours.high * ours.unit.si)
@@ -115,7 +119,9 @@ def test_command_out_of_range_is_rejected_on_encoding(value: float) -> None:
 
 
 def test_status_out_of_range_is_clipped() -> None:
-    assert parse_status(Posture(0, 2.0, 0).frame()).pitch == pytest.approx(math.pi / 2)
+    posture = parse_status(Posture(0, 2.0, 0).frame())
+    assert isinstance(posture, Posture)
+    assert posture.pitch == pytest.approx(math.pi / 2)
 
 
 def gate_with(counter: int = 10) -> CommandGate:

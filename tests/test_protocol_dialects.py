@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.narrowing import not_none
 
 from grouser.errors import BadValue, UnknownName
 from grouser.protocol.usarsim import (
@@ -31,17 +32,17 @@ class TestDialects:
         assert half.interpret(UT3, False) == SkidDrive(1.0, 0.0, False)
         assert half.interpret(UDK, False) is None
         assert drive.AckermanDrive(speed=1.0).interpret(UDK, False) is None
-        assert drive.AckermanDrive(speed=1.0).interpret(UT2004, False).speed == 1.0
+        assert not_none(drive.AckermanDrive(speed=1.0).interpret(UT2004, False)).speed == 1.0
 
     def test_light_without_speeds_is_accepted_by_all_dialects(self) -> None:
         for spoken in DIALECTS.values():
-            assert SkidDrive(light=True).interpret(spoken, False).light
+            assert not_none(SkidDrive(light=True).interpret(spoken, False)).light
 
     def test_normalized_is_remembered_in_udk_only(self) -> None:
         both = SkidDrive(10.0, 10.0)
-        assert both.interpret(UDK, True).normalized is True
-        assert both.interpret(UT2004, True).normalized is False
-        assert SkidDrive(1.0, 1.0, False).interpret(UDK, True).normalized is False
+        assert not_none(both.interpret(UDK, True)).normalized is True
+        assert not_none(both.interpret(UT2004, True)).normalized is False
+        assert not_none(SkidDrive(1.0, 1.0, False).interpret(UDK, True)).normalized is False
 
     def test_udk_accepts_lower_case_true_only(self) -> None:
         line = b"DRIVE {Left 1} {Right 1} {Normalized True} {Light true}\n"

@@ -70,6 +70,7 @@ def test_raw_frame_encoding() -> None:
     frame = Frame.raw(1, 2, red + green)
     rows = b"\x00\x00\xff\x00" + b"\x00\xff\x00\x00"  # B, G, R, padding to four bytes; top first
     assert frame.encode() == b"\x00\x00\x00\x00\x0c" + b"\x00\x01\x00\x02" + rows
+    assert isinstance(frame, Frame)
     assert frame.pixels() == (1, 2, red + green)
 
 
@@ -84,6 +85,7 @@ def test_raw_pictures_round_trip(width: int, height: int, data: Any) -> None:
     size = width * height * 3
     rgb = data.draw(st.binary(min_size=size, max_size=size))
     (frame,) = ImageClientSide().receive(Frame.raw(width, height, rgb).encode())
+    assert isinstance(frame, Frame)
     assert frame.pixels() == (width, height, rgb)
 
 
@@ -131,6 +133,8 @@ def test_reason_for_no_picture_is_truncated() -> None:
     client = ImageClientSide()
     first, second = [each for byte in stream for each in client.receive(bytes([byte]))]
     assert first == NoPicture("OpenGL is not here")
+    assert isinstance(second, NoPicture)
     assert second.reason == "ä" * (LONGEST_REASON // 2)
     (fault,) = ImageClientSide().receive(b"\xff\x00\x00\xff\xff")
+    assert isinstance(fault, Fault)
     assert "type 255 with 65535 bytes" in fault.reason

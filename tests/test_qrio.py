@@ -30,7 +30,7 @@ from grouser.world.file import RobotEntry, World, load
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-WALK = Qrio().build().gait
+WALK: Any = Qrio().build().gait
 DT = 0.004
 
 
@@ -68,7 +68,7 @@ def push(
 
 def walk(sim: Simulation, seconds: float, **motion: float) -> float:
     """Walk; return the largest tilt, deg."""
-    sim.command("qrio", **motion)
+    sim.command("qrio", motion)
     tilts = [0.0]
     for _ in range(round(seconds / 0.1)):
         sim.step(0.1)
@@ -177,7 +177,7 @@ def random_walk_states(robots: int, seconds: int, seed: int = 0, dt: float = DT)
     motion = np.zeros((robots, 4))
     for number in range(round(seconds / dt)):
         if number % round(1 / dt) == 0:
-            motion = rng.uniform(-1, 1, (robots, 4)) * [*WALK.fastest, 1]
+            motion = rng.uniform(-1, 1, (robots, 4)) * np.array([*WALK.fastest, 1])
             motion[rng.random(robots) < 0.3] = 0.0
         if number > (seconds - 4) / dt:
             motion[:] = 0.0
@@ -219,7 +219,7 @@ def test_batched_walk_equals_single_walk() -> None:
     motion = np.zeros((20, 4))
     for number in range(round(4 / DT)):
         if number % round(1 / DT) == 0:
-            motion = rng.uniform(-1, 1, (20, 4)) * [*WALK.fastest, 1]
+            motion = rng.uniform(-1, 1, (20, 4)) * np.array([*WALK.fastest, 1])
             motion[rng.random(20) < 0.3] = 0.0
         alone = WALK.advance(alone, motion[7:8], DT)
         np.testing.assert_allclose(alone[0], many[number][7], atol=1e-12)
@@ -278,7 +278,9 @@ def test_walks_two_metres() -> None:
 @pytest.mark.parametrize("friction", [0.6, 0.8, 1.0])
 @pytest.mark.parametrize("wait", [0.1, 0.5, 0.538])
 @pytest.mark.parametrize(("speed", "timestep"), [(0.04, 0.002), (0.2, 0.002), (0.15, 0.001)])
-def test_walks_two_metres_from_any_start(friction, wait, speed, timestep) -> None:
+def test_walks_two_metres_from_any_start(
+    friction: float, wait: float, speed: float, timestep: float
+) -> None:
     sim = simulation(friction, timestep)
     sim.step(wait)
     seconds = 2.0 / (0.85 * speed)

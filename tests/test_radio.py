@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from grouser.errors import UnknownName, WorldFileError
 from grouser.service.radio import Radio, RadioSignal, Walls
 from grouser.simulation.changes.actions import Join, Leave, Reset
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Ball, Box
+from grouser.world.file import RobotEntry, World, shipped
+from grouser.world.objects import AnyObject, Ball, Box
 from grouser.world.physics_settings import STANDARD
 from grouser.world.radio import NEAREST, RadioModel
 from grouser.world.terrain.flat import Flat
@@ -34,7 +35,7 @@ def wall(number: int, x: float, thick: float = 0.1) -> Box:
 
 
 def simulation(
-    *robots: RobotEntry, objects: tuple[Box | Ball, ...] = (), seed: int = 0, **radio: float
+    *robots: RobotEntry, objects: tuple[AnyObject, ...] = (), seed: int = 0, **radio: Any
 ) -> Simulation:
     world = World(
         name="test",
@@ -74,7 +75,7 @@ def test_loss_grows_from_nothing_to_all_at_the_cutoff() -> None:
 
 def test_radio_model_of_a_world_file(tmp_path: Path) -> None:
     path = tmp_path / "world.yaml"
-    text = grouser.world.file.shipped()["quince_step"].read_text()
+    text = shipped()["quince_step"].read_text()
     path.write_text(text + "\nradio: {exponent: 2, wall_db: 10}\n")
     assert grouser.load(path).radio == RadioModel(exponent=2.0, wall_db=10.0)
     path.write_text(text + "\nradio: {wal_db: 10}\n")
@@ -161,7 +162,7 @@ def test_walls_reduce_the_range() -> None:
 
 # -- chance and time -------------------------------------------------------------------------
 
-NEAR = {"exponent": 7.07, "margin_db": 3.0}
+NEAR: dict[str, Any] = {"exponent": 7.07, "margin_db": 3.0}
 """At 8 m 0.76 dB above the cutoff: three quarters are lost."""
 
 

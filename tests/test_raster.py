@@ -54,7 +54,8 @@ def test_credentials_split_anywhere_are_parsed(cuts: list[int]) -> None:
     stream = (
         Credential("token", "secret").encode() + Credential("key", "0a1f", "rear").encode() + b"OKU"
     )
-    preamble, shown, rest = Preamble(), [], b""
+    preamble, rest = Preamble(), b""
+    shown: list[Credential] = []
     for cut in [*cuts, len(stream)]:
         credentials, more = preamble.receive(stream[:cut])
         shown, rest, stream = shown + credentials, rest + more, stream[cut:]

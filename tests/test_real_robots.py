@@ -6,6 +6,7 @@ Three of them are built on models of the package example-robot-data (`make test-
 import shutil
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def simulation_on_level_ground(name: str) -> Simulation:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*ALONE, *(pytest.param(n, marks=models) for n in ON_MODELS)])
-def test_robot_files_pass_the_contract(name) -> None:
+def test_robot_files_pass_the_contract(name: str) -> None:
     for point in check_contract(str(ROBOTS / f"{name}.yaml"), {}):
         assert point.kept, f"{point.title}: {point.finding}"
 
@@ -75,7 +76,7 @@ def test_absolem_climbs_a_step_with_flippers_only() -> None:
 @pytest.mark.parametrize(
     ("name", "joint", "bodies_up"), [("a1", "FL_thigh_joint", 0.25), ("g1", "waist_yaw_joint", 0.7)]
 )
-def test_legged_robots_stand_while_a_joint_moves(name, joint, bodies_up) -> None:
+def test_legged_robots_stand_while_a_joint_moves(name: str, joint: str, bodies_up: Any) -> None:
     simulation = simulation_on_level_ground(name)
     start = simulation.angles("r")[joint]
     simulation.command("r", {joint: start + 0.2})
@@ -101,7 +102,7 @@ def test_missing_model_package_is_reported_in_one_sentence(tmp_path: Path) -> No
     cases = {
         "package://no-such-models/a1.urdf": "line 5.*'no-such-models', which is not installed: pip",
         "package://pytest/nothing.urdf": "line 5.*'nothing.urdf', which package 'pytest' does not",
-        "package://pytest/__init__.xml": "'__init__.xml', which package 'pytest' does not bring",
+        "package://pytest/__init__.xml": "'__init__.xml', which package 'pytest' does not provide",
     }
     for model, sentence in cases.items():
         text = (ROBOTS / "a1.yaml").read_text()

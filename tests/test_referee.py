@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.match_worlds import SHORT, kinds
+from support.narrowing import not_none
 
 import grouser
 from grouser.errors import BadValue, UnknownName
@@ -18,9 +19,12 @@ class RefereeRig:
     """Referee without a world; the test advances the clocks and sets positions."""
 
     def __init__(self, world: str = "match_1v3", *more: str) -> None:
-        self.match = grouser.load(world, [*SHORT, *more]).match
+        self.match = not_none(grouser.load(world, [*SHORT, *more]).match)
         self.referee = Referee(self.match)
-        self.time, self.messages, self.moved, self.agenda = 0.0, [], [], []
+        self.time = 0.0
+        self.messages: list[str] = []
+        self.moved: list[str] = []
+        self.agenda: list[tuple[float, Any]] = []
         spots = self.match.formation(self.match.first, changed=False)
         self.places = {name: Pose.at(x, y, 0.12) for name, (x, y, _) in spots.items()}
         self.places["ball"] = Pose.at(0, 0, 0.04)
@@ -30,7 +34,12 @@ class RefereeRig:
     def game(self) -> Game:
         return self.referee.game
 
-    def send(self, order: str, robot: str = "", **more: float) -> None:
+    @property
+    def state(self) -> str:
+        """State of the game; `Game.state` narrows at the first comparison."""
+        return self.referee.game.state
+
+    def send(self, order: Any, robot: str = "", **more: Any) -> None:
         self._do(self.referee.handle(RefereeCall(order, robot, **more), self.time, self.places))
 
     def pass_time(self, seconds: float) -> None:
@@ -67,13 +76,13 @@ class RefereeRig:
 def test_game_runs_from_initial_to_finished_on_its_clocks() -> None:
     table = RefereeRig("match_1v3", "match.begins=3.0")
     table.pass_time(2.9)
-    assert table.game.state == "initial"
+    assert table.state == "initial"
     assert not table.messages
     table.pass_time(0.2)
-    assert table.game.state == "ready"
+    assert table.state == "ready"
     assert not table.moved
     table.pass_time(1.0)
-    assert table.game.state == "set"
+    assert table.state == "set"
     assert "red_attacker" in table.moved
     table.pass_time(100)
     states = ["ready", "set", "playing", "initial", "ready", "set", "playing", "finished"]
@@ -84,12 +93,12 @@ def test_game_runs_from_initial_to_finished_on_its_clocks() -> None:
 def test_match_without_a_start_time_waits_for_the_start_command() -> None:
     table = RefereeRig()
     table.pass_time(1000)
-    assert table.game.state == "initial"
+    assert table.state == "initial"
     table.send("start")
-    assert table.game.state == "ready"
+    assert table.state == "ready"
     table.send("start")
     table.send("start")
-    assert table.game.state == "playing"
+    assert table.state == "playing"
     with pytest.raises(BadValue, match="on already"):
         table.send("start")
 
@@ -100,9 +109,9 @@ def test_goal_counts_once_and_the_other_team_kicks_off() -> None:
     table.send("ball", "sky_blue")
     table.send("ball", "sky_blue")  # it bounces inside the goal
     assert dict(table.game.score) == {"red": 1, "blue": 0}
-    assert (table.game.state, table.game.kicking) == ("ready", "blue")
+    assert (table.state, table.game.kicking) == ("ready", "blue")
     table.pass_time(1.5)
-    assert table.game.state == "playing"
+    assert table.state == "playing"
     assert table.places["blue_middle"].position[0] == pytest.approx(0.3)
     assert table.places["red_attacker"].position[0] == pytest.approx(-0.6)
     assert table.places["ball"].position[:2].tolist() == [0, 0]
@@ -120,9 +129,9 @@ def test_ends_change_at_half_time() -> None:
     table = RefereeRig()
     table.play()
     table.pass_time(20)
-    assert (table.game.state, table.game.half, table.game.kicking) == ("initial", 2, "blue")
+    assert (table.state, table.game.half, table.game.kicking) == ("initial", 2, "blue")
     table.pass_time(2 + 1.5)
-    assert table.game.state == "playing"
+    assert table.state == "playing"
     assert table.places["red_attacker"].position[0] == pytest.approx(0.6)
     assert table.places["blue_goalie"].position[0] == pytest.approx(-1.9)
     table.send("ball", "yellow")
@@ -134,16 +143,17 @@ def test_clock_stops_while_the_game_is_stopped() -> None:
     table.play()
     table.pass_time(5)
     table.send("stop")
-    assert table.game.state == "set"
+    assert table.state == "set"
     assert table.messages[-1] == "set: the game is stopped, half 1, red 0 : 0 blue"
     assert not table.moved[5 + 1 :]  # no robot was placed after the line-up
     table.pass_time(50)
-    assert (table.game.state, table.game.elapsed(table.time)) == ("set", pytest.approx(5))
+    assert table.state == "set"
+    assert table.game.elapsed(table.time) == pytest.approx(5)
     table.send("start")
     table.pass_time(14.9)
-    assert table.game.state == "playing"
+    assert table.state == "playing"
     table.pass_time(0.2)
-    assert (table.game.state, table.game.half) == ("initial", 2)
+    assert (table.state, table.game.half) == ("initial", 2)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +169,7 @@ def test_ball_that_goes_out_is_put_back_nearby(
     table.send("ball", "out")
     x, y, _ = table.places["ball"].position
     assert (x, y) == pytest.approx(back, abs=1e-4)
-    assert table.game.state == "playing"
+    assert table.state == "playing"
     table.send("ball", "out")  # a second volume reports the same ball
     assert kinds(table.messages).count("throw-in") == 1
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from support.client_helpers import instance_of
+from support.narrowing import not_none
 from support.render_fixtures import (
     SECRET,
     open_views,
@@ -147,8 +149,12 @@ async def test_slow_worker_draws_the_newest_shot_and_dropped_ones_are_counted() 
             simulation.step(0.1)
             views.offer("rex", simulation.read("rex", "camera"))
         newest = simulation.read("rex", "camera").time
-        shown = lambda: views.frames.pictures.get(("rex", "camera"))  # noqa: E731
-        await wait_until(lambda: shown() and shown().time == newest)
+
+        def newest_is_shown() -> bool:
+            shown = views.frames.pictures.get(("rex", "camera"))
+            return shown is not None and shown.time == newest
+
+        await wait_until(newest_is_shown)
         name = ("rex", "camera")
         assert views.frames.drawn[name] + views.frames.dropped[name] == 20
         assert views.frames.dropped[name] >= 17, "two outstanding, one queued"
@@ -166,12 +172,12 @@ async def test_camera_without_watcher_is_not_drawn() -> None:
         assert set(views.frames.pictures) == {("max", "camera")}
 
 
-def test_fps_limits_the_picture_rate() -> None:
+def test_fps_limits_the_picture_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = two_robots()
     views = Views(RenderPool(), fps=10.0)
     views.rebind(simulation.scene)
-    offered = []
-    views.frames.offer = lambda name, offer: offered.append(offer)
+    offered: list[object] = []
+    monkeypatch.setattr(views.frames, "offer", lambda name, offer: offered.append(offer))
     simulation.drain_readings()
     simulation.step(1.0)
     for robot, reading in simulation.drain_readings():
@@ -196,7 +202,7 @@ async def render_host_process(port: int, *more: str) -> AsyncIterator[Any]:
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        line = (await process.stdout.readline()).decode()
+        line = (await not_none(process.stdout).readline()).decode()
         found = re.search(r"pictures at 127.0.0.1:(\d+)", line)
         yield process, int(found[1]) if found else line
     finally:
@@ -211,13 +217,14 @@ async def first_frame(port: int, *credentials: Credential) -> Frame:
     for each in credentials:
         writer.write(each.encode())
     writer.write(WholeFrame().encode())
-    side, frames = ImageClientSide(), []
+    side = ImageClientSide()
+    frames: list[Any] = []
     while not frames:
         data = await reader.read(2**16)
         assert data, "refused"
         frames = side.receive(data)
     writer.close()
-    return frames[0]
+    return instance_of(Frame, frames[0])
 
 
 @run_in_event_loop
@@ -315,7 +322,10 @@ async def test_malformed_handshake_closes_the_connection() -> None:
             "tls: missing.pem cannot be read (No such",
         ),
         (("--server", "there", "--trust", __file__), "holds no certificate in PEM form (BEGIN"),
-        (("--server", "there", "--host", "0.0.0.0"), "--host is '0.0.0.0', which lets other"),
+        (
+            ("--server", "there", "--host", "0.0.0.0"),
+            "--host is '0.0.0.0', which other machines can reach",
+        ),
     ],
 )
 def test_command_rejects_invalid_options(

@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
 
 from grouser.errors import BadValue
 from grouser.experiments.roach_turning import speeds, world
 from grouser.robots.kinds import describe
+from grouser.robots.velociroach import Cranks
 from grouser.simulation.simulation import Simulation
 
 
@@ -35,28 +37,28 @@ def test_roach_with_other_parameters_stands_and_runs() -> None:
 
 def test_short_rod_makes_the_return_stroke_faster() -> None:
     """Slider-crank: both strokes have the same length and different speeds."""
-    gait = describe("velociroach", {"rod_ratio": 0.6}, "here").build().gait
+    gait = instance_of(Cranks, describe("velociroach", {"rod_ratio": 0.6}, "here").build().gait)
     phase = np.linspace(0, 2 * math.pi, 721)
     states = np.stack([phase, phase, 0 * phase, 0 * phase], axis=1)
     swing = gait.angles(states)[:, 0] / gait.protraction
     assert np.ptp(swing) == pytest.approx(2.0, abs=1e-3)
-    sines = describe("velociroach", {}, "here").build().gait
+    sines = instance_of(Cranks, describe("velociroach", {}, "here").build().gait)
     sine = sines.angles(states)[:, 0] / sines.protraction
     assert sine == pytest.approx(np.sin(phase), abs=1e-12)
     assert np.abs(swing - sine).max() > 0.1
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"leg_length": 0.0}, "leg_length is 0.0, must be above 0.005"),
         ({"rod_ratio": 1.0}, "rod_ratio is 1.0, must be 0 to 0.9"),
-        ({"abduction_middle_deg": 70.0}, "pass their stops"),
+        ({"abduction_middle_deg": 70.0}, "passes the joint limits"),
         ({"yaw_inertia": 1.0}, "at most the sum of the two others"),
     ],
 )
 def test_invalid_parameters_are_rejected_with_a_reason(
-    options: dict[str, float], says: str
+    options: dict[str, float], message: str
 ) -> None:
-    with pytest.raises(BadValue, match=says):
+    with pytest.raises(BadValue, match=message):
         describe("velociroach", options, "here")

@@ -2,6 +2,7 @@
 
 import math
 from itertools import product
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_energies_are_of_successes_only() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", [table71, table72, table73])
-def test_a_short_run_has_every_row(experiment) -> None:
+def test_a_short_run_has_every_row(experiment: ModuleType) -> None:
     table = experiment.run(RunOptions(quick=True)).table
     assert table.of >= 1
     quantities = {str(row.case["what"]) for row in table.rows}

@@ -2,14 +2,18 @@
 
 import contextlib
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
+from support.narrowing import not_none
 from support.wire_fixtures import WireRobot, side_speeds, simple_robot
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Array, Pose
+from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.geo_conf import configuration
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import APPEARANCES, CLASSES
@@ -82,7 +86,9 @@ def test_left_and_right_are_wheel_speeds(kind: str) -> None:
     robot.send("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     before = robot.x
     robot.sim.step(1.0)
-    assert robot.x - before == pytest.approx(2.0 * robot.layout.drive_mode.radius, rel=0.05)
+    assert robot.x - before == pytest.approx(
+        2.0 * instance_of(SkidSteering, robot.layout.drive_mode).radius, rel=0.05
+    )
 
 
 @pytest.mark.parametrize("kind", [*WALKERS, "p2dx", "kenaf"])
@@ -176,7 +182,7 @@ def test_normalized_is_remembered_in_udk_only() -> None:
         robot = simple_robot("p2dx", profile=PortProfile(dialect))
         robot.command_of("DRIVE {Left 1} {Right 1} {Normalized true}")
         left, _ = side_speeds(robot, robot.command_of("DRIVE {Left 2} {Right 2}"))
-        share = 0.02 * robot.layout.drive_mode.max_spin
+        share = 0.02 * not_none(robot.layout.drive_mode).max_spin
         assert left == pytest.approx(share if dialect is UDK else 2.0)
         left, _ = side_speeds(
             robot, robot.command_of("DRIVE {Left 2} {Right 2} {Normalized false}")
@@ -197,6 +203,7 @@ def test_udk_light_accepts_lower_case_true_only() -> None:
 
 def test_full_normalized_speed_is_the_configured_maximum() -> None:
     robot = simple_robot("kenaf")
+    conf: Any
     (conf,) = configuration(robot.layout, GetConfiguration("Robot"), robot.profile, cameras={})
     left, right = side_speeds(
         robot, robot.command_of("DRIVE {Left 100} {Right -100} {Normalized true}")
@@ -294,7 +301,7 @@ def test_relative_orders_add_to_the_last_setpoint() -> None:
 
 def test_wheel_accepts_speed_torque_and_brake() -> None:
     robot = simple_robot("packbot")
-    radius = robot.layout.drive_mode.radius
+    radius = instance_of(SkidSteering, robot.layout.drive_mode).radius
     assert robot.command_of("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
     assert robot.command_of("DRIVE {Name left} {Order 2} {Value 2}")["left"].value == 2 / radius
     assert robot.command_of("DRIVE {Name LEFT} {Order 3} {Value 1}") == {"left": speed(0.0)}
@@ -339,7 +346,8 @@ def test_camera_package_pans_right_and_tilts_up(kind: str, dialect: Dialect) -> 
     camera = robot.sim.data.body(f"r/{CAMERA_ON.get(kind, 'tilt')}")
 
     def line_of_sight() -> Array:
-        return camera.xmat.reshape(3, 3)[:, 0]
+        axis: Array = camera.xmat.reshape(3, 3)[:, 0]
+        return axis
 
     tilt = robot.state()[0].links[1].value + 0.1
     before = float(line_of_sight()[2])
@@ -380,7 +388,7 @@ def test_flip_rights_a_robot() -> None:
     robot.sim.apply(SetPose("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
     robot.sim.step(1.0)
     fallen = robot.sim.pose("r")
-    robot.sim.apply(SetPose("r", robot.adapter.upright_pose(fallen)))
+    robot.sim.apply(SetPose("r", not_none(robot.adapter.upright_pose(fallen))))
     robot.sim.step(1.0)
     assert robot.adapter.upright_pose(robot.sim.pose("r")) is None
     assert robot.sim.pose("r").position[2] == pytest.approx(robot.layout.robot.standing, abs=0.01)

@@ -8,7 +8,8 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
-from support.server_fixtures import ServerProcess
+from support.narrowing import not_none
+from support.server_fixtures import ServerProcess, ground_truth
 
 from grouser.errors import BadValue, GrouserError
 from grouser.locomotion.flippers import FlipperClimber
@@ -75,8 +76,8 @@ def test_robots_of_equal_files_are_equal_until_a_mesh_changes(tmp_path: Path) ->
 )
 def test_options_set_every_field(options: dict[str, float | dict[str, dict[str, Any]]]) -> None:
     robot = load_robot(ROVER, options)
-    assert robot.spec.tracks[0].oval.radius == 0.08
-    assert robot.spec.tracks[0].oval.length == 0.54  # other fields keep their values
+    assert not_none(robot.spec.tracks[0].oval).radius == 0.08
+    assert not_none(robot.spec.tracks[0].oval).length == 0.54  # other fields keep their values
 
 
 def test_set_overrides_a_robot_file_through_a_world_file() -> None:
@@ -110,7 +111,7 @@ def test_single_pair_of_flippers_is_used() -> None:
     assert robot_name.name == "rover"
     assert run_single(mobility_trial(robot_name, "step", 120)).arrived
     still = FlipperClimber(None, groups=("front",))
-    observed = type("O", (), {"time": 0, "position": np.zeros(3), "wxyz": np.eye(4)[0]})
+    observed: Any = type("O", (), {"time": 0, "position": np.zeros(3), "wxyz": np.eye(4)[0]})
     assert still(observed) == {"front": 0.0}
 
 
@@ -126,7 +127,7 @@ def test_full_sweep_agrees_with_single_runs() -> None:
 
 
 def compare_sweep_with_single_runs(
-    radii: tuple[float, float], heights: tuple[float, float], every: int = 1
+    radii: tuple[float, ...], heights: tuple[float, ...], every: int = 1
 ) -> list[SweptRun]:
     """Sweep the rover's pulleys; compare each ``every``-th run with a single run."""
     swept = sweep(ROVER, {}, "tracks.0.oval.radius", radii, "step", heights)
@@ -177,9 +178,9 @@ def test_client_joins_by_the_class_name_of_a_robot_file(tmp_path: Path) -> None:
         ServerProcess(tmp_path, world, *options) as served,
         served.join("Rover", "R1", at=(1, 0, 0)) as robot,
     ):
-        begin = robot.reading("GroundTruth")
+        begin = ground_truth(robot)
         robot.drive(4.0, 4.0)  # rad/s of the sprockets
-        while (now := robot.reading("GroundTruth")).time < begin.time + 0.7:
+        while not_none((now := ground_truth(robot)).time) < not_none(begin.time) + 0.7:
             pass
         assert now.location[0] > begin.location[0] + 0.1
 
@@ -241,7 +242,7 @@ def test_all_faults_are_reported_at_once_and_the_corrected_file_runs(tmp_path: P
 def test_unusual_values_are_warned_about_and_built(tmp_path: Path) -> None:
     file = faulty_robot(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
     robot = load_robot(file)
-    (heavy, impossible) = sorted(read_model(robot.model_path, robot.spec).notes, key=len)
+    (heavy, impossible) = sorted(read_model(not_none(robot.model_path), robot.spec).notes, key=len)
     assert "has 120 times the mass of the adjacent 'left_arm'" in heavy
     assert "line 7: link 'base_link' has an inertia that no body can have" in impossible
     assert robot.build().spec.compile().body("base_link").inertia.max() < 0.45

@@ -139,13 +139,13 @@ def test_tracks_and_flippers_climb_a_step(folder: Path) -> None:
         ('mass="12"', 'mass="-12"', r"cart.xml: MuJoCo cannot read it \(.*mass"),
         ('file="hull.stl"', 'file="hul.stl"', r"cart.xml: MuJoCo cannot read it \(.*hul.stl"),
         ('class="arm"/>', 'class="amr"/>', r"cart.xml: MuJoCo cannot read it \(.*amr"),
-        ('forcerange="-3 3"', "", "joint 'pan': the model does not say how strong its motor is"),
+        ('forcerange="-3 3"', "", "joint 'pan': the model gives no torque limit of its motor"),
         (
             "</worldbody>",
             "<body name='other'><geom size='0.1'/></body></worldbody>",
-            "one body must be in the world, there are: chassis, other",
+            "exactly one body is needed in the world, found: chassis, other",
         ),
-        ('axis="0 0 1"/>', 'type="ball"/>', "joint 'spinner' is no hinge and no slide"),
+        ('axis="0 0 1"/>', 'type="ball"/>', "joint 'spinner' is neither a hinge nor a slide"),
         ("</worldbody>", "", "cart.xml line .*: this is not XML"),
     ],
 )

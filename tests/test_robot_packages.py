@@ -11,7 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.server_fixtures import CONTROL_ONLY, ServerProcess
+from support.client_helpers import instance_of
+from support.narrowing import not_none
+from support.server_fixtures import CONTROL_ONLY, ServerProcess, ground_truth
+
+from grouser.protocol.usarsim.message import UnknownMessage
 
 MOON = Path(__file__).parent / "packages" / "moon"
 TYPED = Path(__file__).parent / "support" / "cli_batch.py"
@@ -112,9 +116,9 @@ def test_client_joins_with_the_package_robot_on_the_package_terrain(
         ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4", "--ground-truth") as served,
         served.join("moon_rover", "R1", at=(0, 0, 0)) as robot,
     ):
-        begin = robot.reading("GroundTruth")
+        begin = ground_truth(robot)
         robot.drive(4.0, 4.0)
-        while (now := robot.reading("GroundTruth")).time < begin.time + 0.7:
+        while not_none((now := ground_truth(robot)).time) < not_none(begin.time) + 0.7:
             pass
         assert now.location[0] > begin.location[0] + 0.1
 
@@ -127,13 +131,14 @@ def test_plugin_sensor_is_sent_to_usarsim_clients(
     world = tmp_path / "moon.yaml"
     world.write_text(
         "name: moon\nterrain: [{kind: flat}]\n"
-        "robots: [{name: R1, kind: moon_rover, sensors: [{kind: moon_clock, name: lunar}]}]\n"
+        "robots: [{name: R1, kind: moon_rover, position: [0, 0],\n"
+        "          sensors: [{kind: moon_clock, name: lunar}]}]\n"
     )
     with (
         ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4") as served,
         served.join("moon_rover", "R1") as robot,
     ):
-        values = dict(robot.reading("lunar").pairs)
+        values = dict(instance_of(UnknownMessage, robot.reading("lunar")).pairs)
         assert values["Type"] == "Clock"
         assert float(values["seconds"]) == pytest.approx(float(values["Time"]), abs=1e-4)
         assert values["counts"] == f"{int(float(values['seconds']))},0,0"

@@ -81,7 +81,7 @@ def test_joints_reach_their_stated_limits(kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_robot_survives_a_minute_of_random_commands_at_full_range(kind) -> None:
+def test_robot_survives_a_minute_of_random_commands_at_full_range(kind: str) -> None:
     """Angles over the whole range, speeds and torques up to the limits, switched at random."""
     simulated = simulation(kind)
     robot = simulated.scene.robots["robot0"]

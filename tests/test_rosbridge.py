@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import roslibpy
-from roslibpy.ros import Ros
+import roslibpy  # type: ignore[import-untyped]
+from roslibpy.ros import Ros  # type: ignore[import-untyped]
 from support.cli_runner import error_line, grouser
+from support.narrowing import not_none
 from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, wait_until
 from support.server_world import WORLD
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -60,28 +61,25 @@ def trigger(client: Ros, name: str) -> tuple[bool, str]:
     return answer["success"], answer["message"]
 
 
-def result(client: Ros, name: str) -> dict[str, float | list[list[float] | float]]:
+def result(client: Ros, name: str) -> Any:
     success, message = trigger(client, name)
     assert success, message
     return json.loads(message)
 
 
-def open_websocket(server: ServerProcess, **more: Any) -> ClientConnection | None:
+def open_websocket(server: ServerProcess, **more: Any) -> ClientConnection:
     url = f"ws://127.0.0.1:{server.ports['rosbridge']}"
-    return connect(url, open_timeout=TIMEOUT, close_timeout=5, **more)
+    connection: ClientConnection = connect(url, open_timeout=TIMEOUT, close_timeout=5, **more)
+    return connection
 
 
-def request_answer(
-    socket: ClientConnection, text: str
-) -> dict[str, bool | str | dict[str, bool | str | list[str]]]:
+def request_answer(socket: ClientConnection, text: str) -> Any:
     """Send a text; return the decoded answer."""
     socket.send(text)
     return json.loads(socket.recv(TIMEOUT))
 
 
-def call(
-    socket: ClientConnection, service: str, **more: Any
-) -> dict[str, bool | str | dict[str, bool | str | list[str]]]:
+def call(socket: ClientConnection, service: str, **more: Any) -> Any:
     return request_answer(socket, json.dumps({"op": "call_service", "service": service} | more))
 
 
@@ -226,8 +224,8 @@ def test_oversized_message_closes_the_websocket_with_a_reason(served: ServerProc
         socket.send("x" * 300_000)
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(TIMEOUT)
-    assert closed.value.rcvd.code == 1009
-    assert "65536" in closed.value.rcvd.reason
+    assert not_none(closed.value.rcvd).code == 1009
+    assert "65536" in not_none(closed.value.rcvd).reason
     with open_websocket(served) as socket:  # other connections are not affected
         assert call(socket, "rosapi/services")["result"] is True
 
@@ -279,7 +277,7 @@ def test_token_in_header_is_accepted(token_server: ServerProcess) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--goal", "1,2"], "--goal is for --rosbridge"),
+        (["--goal", "1,2"], "--goal needs --rosbridge"),
         (["--rosbridge", "0", "--goal", "own:1"], "2 numbers"),
         (["--rosbridge", "0", "--goal", "onw:1,2"], "did you mean 'own'"),
         (["--rosbridge", "0", "--plan", "planner=PMR"], "did you mean 'PRM'"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_double_bridge_has_the_sizes_of_table_c1() -> None:
 
 
 @pytest.mark.parametrize("peak", ["centre", "middle_half"])
-def test_bump_is_a_pyramid_with_the_drawn_peak(peak: str) -> None:
+def test_bump_is_a_pyramid_with_the_drawn_peak(peak: Literal["centre", "middle_half"]) -> None:
     bumps = PyramidBumps(friction=1, x=0, z=0.2, rows=4, columns=3, peak=peak, seed=7)
     model = compile_model(FLAT, bumps)
     for row, column in np.ndindex(4, 3):

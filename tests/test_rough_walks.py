@@ -8,12 +8,13 @@ import pytest
 import grouser
 from grouser.frames import to_rpy
 from grouser.simulation import Ground
+from grouser.simulation.simulation import Simulation
 
 CRANKS = 30.0
 """rad/s of the roach's cranks, both sides."""
 
 
-def steering_towards_line(simulation, y) -> None:
+def steering_towards_line(simulation: Simulation, y: float) -> None:
     """Return the crank speeds that steer the roach along x, proportional to its lateral error."""
     pose = simulation.pose("roach")
     target_yaw = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)

@@ -63,16 +63,16 @@ def test_command_drives_routes_and_writes_json(tmp_path: Path) -> None:
     run = CliRunner().invoke(app, words)
     assert run.exit_code == 0, run.output
     assert "passed" in run.output
-    message = json.loads(out.read_text())
-    assert message["world"] == load("quince_step").name
-    assert message["ways"][0]["passed"] is True
+    written = json.loads(out.read_text())
+    assert written["world"] == load("quince_step").name
+    assert written["ways"][0]["passed"] is True
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--way", "0,0,1,0"], "--way with it"),
-        (["--world", "quince_step", "--sheet"], "--world goes with"),
+        (["--way", "0,0,1,0"], "--way needs --world"),
+        (["--world", "quince_step", "--sheet"], "--world allows only --way"),
         (["--world", "quince_step"], "start places"),
         (["--world", "quince_step", "--way", "0,0,1"], "4 numbers with commas"),
         (["--world", "quince_step", "--way", "0,0,0,0"], "must be at least 0.15 m"),

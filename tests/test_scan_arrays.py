@@ -76,7 +76,7 @@ def test_voxels_agree_with_a_dictionary_implementation(spread: float) -> None:
     """Large spreads, for which cell and point do not fit into one integer, are included."""
     points = np.random.default_rng(0).normal(0, spread, (5000, 3))
     size = 0.1 if spread == 1 else 0.3
-    cells = {}
+    cells: dict[tuple[int, ...], list[Array]] = {}
     for point in points:
         cells.setdefault(tuple(np.floor(point / size)), []).append(point)
     expected = [np.mean(cells[key], axis=0) for key in sorted(cells)]
@@ -278,7 +278,7 @@ def test_frames_from_three_poses_are_registered() -> None:
     off = box_distance(ground.mesh.triangles.mean(axis=1), boxes)
     assert off.mean() < 0.003
     assert np.quantile(off, 0.95) < 0.01
-    with pytest.raises(BadValue, match="frame 2 does not fit those before it"):
+    with pytest.raises(BadValue, match="frame 2 does not fit the previous ones"):
         coarse_register([clouds[0], clouds[1].transformed(Pose.at(5, 5, 5))], 0.02)
 
 
@@ -294,7 +294,7 @@ def two_frames(
     return clouds, poses, [poses[0], Pose(poses[1].position + off, poses[1].wxyz)]
 
 
-def registration_errors(frames: tuple[FramePose, FramePose], poses: list[Pose]) -> Array:
+def registration_errors(frames: tuple[FramePose, ...], poses: list[Pose]) -> Array:
     """Return the position error of the second frame's view along x, y, z, m."""
     place = np.array([0.0, 0.0, 1.3])
     return poses[0].apply(frames[1].X_FC.apply(place)) - poses[1].apply(place)
@@ -327,7 +327,7 @@ def test_unconstrained_frames_are_warned_about() -> None:
         "frame 2 could slide" in line and "camera pose does" in line for line in known.warnings
     )
     assert any(line.endswith("give camera poses") for line in unknown.warnings)
-    with pytest.raises(BadValue, match="a number above 0"):
+    with pytest.raises(BadValue, match="must be above 0"):
         PoseSpread(0.0, 0.1)
 
 

@@ -1,6 +1,7 @@
 """Ground from a surface: sphere tests, prisms and atomic folders."""
 
 import contextlib
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
+from support.client_helpers import instance_of
 
 from grouser import files
 from grouser.errors import BadValue, WorldFileError
@@ -68,7 +70,7 @@ def ground_from(mesh: TriangleMesh, cloud: PointCloud) -> RebuiltGround:
 
 def pieces_of(folder: Path, mesh: TriangleMesh) -> ConvexPieces:
     write_pieces(folder / "pieces.npz", prisms(mesh))
-    return ConvexPieces(file=str(folder / "pieces.npz"), x=0.0, friction=0.6)
+    return ConvexPieces(file=folder / "pieces.npz", x=0.0, friction=0.6)
 
 
 def wavy(x: Array, y: Array) -> Array:
@@ -164,7 +166,7 @@ def test_more_accurate_ground_is_chosen_and_the_cheaper_of_equals(tmp_path: Path
     name, why = choose({"height_map": false, "convex_pieces": true})
     assert name == "convex_pieces"
     assert "truer" in why
-    few = type(true)(*[getattr(true, f) for f in list(true.__dataclass_fields__)[:-1]], 1.0)
+    few = dataclasses.replace(true, contacts=1.0)
     name, why = choose({"height_map": few, "convex_pieces": true})
     assert name == "height_map"
     assert "cheaper" in why
@@ -233,7 +235,7 @@ def test_invalid_pieces_are_reported_in_one_sentence(
     if arrays is None:
         (tmp_path / "p.npz").write_bytes(b"PK\x03\x04 half a zip")
     else:
-        np.savez(tmp_path / "p.npz", **arrays)
+        np.savez(tmp_path / "p.npz", **arrays)  # type: ignore[arg-type]
     text = WORLD_TEXT + "  - {kind: convex_pieces, friction: 0.5, x: 0, file: p.npz}\n"
     with pytest.raises(WorldFileError, match=sentence):
         parse(text, where="t", folder=tmp_path)
@@ -247,7 +249,8 @@ def test_surface_files_are_readable_by_other_programs(tmp_path: Path) -> None:
     colours = np.full((len(mesh.vertices), 3), 200, np.uint8)
     write_ply(tmp_path / "s.ply", mesh, colours)
     write_glb(tmp_path / "s.glb", mesh, colours)
-    ply, glb = (trimesh.load(tmp_path / name, force="mesh") for name in ("s.ply", "s.glb"))
+    ply: Any = trimesh.load(tmp_path / "s.ply", force="mesh")
+    glb: Any = trimesh.load(tmp_path / "s.glb", force="mesh")
     assert np.allclose(ply.vertices, mesh.vertices, atol=1e-6)
     assert np.array_equal(ply.faces, mesh.faces)
     assert np.allclose(ply.visual.vertex_colors[:, :3], 200)
@@ -275,7 +278,7 @@ def test_folder_is_replaced_atomically(tmp_path: Path) -> None:
 
 def test_folder_with_foreign_files_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(BadValue, match="no scan has written"):
+    with pytest.raises(BadValue, match="with other files than a scan's"):
         refuse_foreign(tmp_path)
     refuse_foreign(tmp_path / "new")
 
@@ -287,9 +290,9 @@ def test_surface_becomes_a_world_that_loads(tmp_path: Path) -> None:
     ground = ground_from(mesh, cloud_of(mesh, noise=0.001))
     made = fill_folder(tmp_path, ground, WorldOptions(name="bump", friction=0.7), 0.02)
     world = load(tmp_path / "world.yaml")
-    assert world.terrain[1].kind == made.collides_as
+    assert getattr(world.terrain[1], "kind", "") == made.collides_as
     assert world.terrain[1].friction == 0.7
-    assert world.terrain[0].z == pytest.approx(made.floor)
+    assert instance_of(Flat, world.terrain[0]).z == pytest.approx(made.floor)
     assert {start.name for start in world.starts} == {f"place_{i}" for i in range(len(made.places))}
     spheres = made.spheres
     assert np.abs(made.checks[made.collides_as].errors[~spheres.edge]).mean() < 0.002
@@ -303,7 +306,7 @@ def test_surface_becomes_a_world_that_loads(tmp_path: Path) -> None:
     text = (tmp_path / "world.yaml").read_text()
     kept = [line for line in text.splitlines() if f"kind: {made.collides_as}" not in line]
     other.write_text("\n".join(kept).replace("# or: ", "- "))
-    assert load(other).terrain[1].kind != made.collides_as
+    assert getattr(load(other).terrain[1], "kind", "") != made.collides_as
 
 
 def test_free_places_are_level_and_away_from_steps_and_holes() -> None:
@@ -349,7 +352,7 @@ def test_simulated_kinect_measures_the_collision_surface(
     cloud = concatenate_clouds(
         [c.transformed(p @ X_CO) for c, p in zip(clouds, poses, strict=True)]
     ).finite()
-    near = cloud.select((np.abs(cloud.points[:, :2] - [0.5, 0.0]) < 1.0).all(axis=1))
+    near = cloud.select(np.all(np.abs(cloud.points[:, :2] - [0.5, 0.0]) < 1.0, axis=1))
     spheres = expected_spheres(surface_discs(near, 0.02), 0.03)
     check = check_ground(world.terrain, spheres)
     assert check.open_ground.count > 200
@@ -366,5 +369,5 @@ def test_same_seed_gives_the_same_noise() -> None:
 
 
 def test_camera_cannot_be_aimed_at_itself() -> None:
-    with pytest.raises(BadValue, match="where it is itself"):
+    with pytest.raises(BadValue, match="the target must differ from the position"):
         aimed((1, 0, 1), (1, 0, 1))

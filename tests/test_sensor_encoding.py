@@ -3,15 +3,17 @@
 import dataclasses
 import math
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
 from support.sensor_rig import block
 from support.wire_fixtures import WireRobot
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
+from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES, encode
 from grouser.gateways.usarsim.settings import TAGS_PER_ROBOT, SettingResult, apply, camera_zooms
@@ -77,11 +79,16 @@ def decoded(robot: WireRobot, asked: tuple[Any, ...] | list[str] = ()) -> list[S
     return robot.decode(encode(robot.readings(), robot.layout, robot.profile, asked))
 
 
-def only_message(
-    messages: list[SensorMessage], kind: Any, name: str | None = None
-) -> SensorMessage:
+Kind = TypeVar("Kind")
+
+
+def only_message(messages: list[SensorMessage], kind: type[Kind], name: str | None = None) -> Kind:
     """Return the only message of a class, or that of the sensor ``name``."""
-    found = [m for m in messages if type(m) is kind and (name is None or m.name == name)]
+    found = [
+        m
+        for m in messages
+        if isinstance(m, kind) and type(m) is kind and name in (None, getattr(m, "name", None))
+    ]
     assert len(found) == 1
     return found[0]
 
@@ -113,7 +120,7 @@ def are_close(a: Any, b: Any, digits: float) -> bool:
         return type(a) is type(b) and all(
             are_close(getattr(a, f), getattr(b, f), digits) for f in fields
         )
-    return a == b
+    return bool(a == b)
 
 
 @pytest.mark.parametrize("unreal", [False, True], ids=["si", "unreal"])
@@ -152,7 +159,9 @@ def test_standard_sensors_of_every_robot_are_encoded(kind: str) -> None:
 
 def test_types_are_sent_in_the_order_of_the_transcript() -> None:
     robot = equipped_robot().set_profile(PortProfile(UT2004))
-    types = [m.type for m in encode(robot.readings(), robot.layout, robot.profile)]
+    types = [
+        getattr(m, "type", None) for m in encode(robot.readings(), robot.layout, robot.profile)
+    ]
     captured = ["Sonar", "RangeScanner", "INS", "Odometry", "Encoder", "RFID", "GroundTruth",
                 "GPS", "VictSensor"]  # fmt: skip
     assert [kind for kind in dict.fromkeys(types) if kind in captured] == captured
@@ -205,7 +214,7 @@ def test_scans_run_from_right_to_left() -> None:
 
 def test_encoders_report_radians_and_ticks() -> None:
     robot = equipped_robot().set_profile(PortProfile())
-    messages, radius = decoded(robot), robot.layout.drive_mode.radius
+    messages, radius = decoded(robot), instance_of(SkidSteering, robot.layout.drive_mode).radius
     here = robot.sim.angles("r")
     spun = [here[side] / radius for side in ("left", "right")]
     assert min(spun) > 1.0
@@ -267,9 +276,11 @@ def test_depth_camera_sends_sweeps_only_on_request() -> None:
 # -- SET -----------------------------------------------------------------------------------------
 
 
-def setting(robot: WireRobot, line: str, tags: TagMemory | None = None) -> SettingResult | None:
-    message = robot.parse(line)
-    return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), TICK)
+def setting(robot: WireRobot, line: str, tags: TagMemory | None = None) -> SettingResult:
+    message: Any = robot.parse(line)
+    result = apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), TICK)
+    assert result is not None
+    return result
 
 
 def answer_lines(robot: WireRobot, line: str, tags: TagMemory | None = None) -> list[str]:
@@ -323,7 +334,7 @@ def test_camera_zoom_is_limited_to_its_range() -> None:
     assert answer_lines(robot, zoom % 0.8) == [
         "RES {Time 0.00} {Type Camera} {Name Camera} {FOV 0.8000} {Status OK}"
     ]
-    _, camera = robot.sim.scene.sensors["r", "Camera"]
+    camera: Any = robot.sim.scene.sensors["r", "Camera"][1]
     assert camera.memory.aim.zoom == pytest.approx(math.tan(math.radians(40)) / math.tan(0.4))
     for wanted, gets in ((0.01, math.radians(20)), (3.1, math.radians(120)), (0, math.radians(80))):
         (result,) = setting(robot, zoom % wanted).response.results
@@ -362,7 +373,7 @@ def test_tags_are_written_read_and_dropped() -> None:
     fresh.sim.apply(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
     fresh.sim.step(0.5)
     assert fresh.sim.read("r", "rfid").array("ids").tolist() == [
-        action.member.number + TAGS_PER_ROBOT
+        instance_of(Tag, action.member).number + TAGS_PER_ROBOT
     ]
 
 

@@ -12,12 +12,12 @@ from grouser.sensors.sensor import SENSORS, Reading, describe_sensor
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, parse
-from grouser.world.objects import Box, Tag, Victim
+from grouser.world.objects import AnyObject, Box, Tag, Victim
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 BODY = {"mount": "body", "at": [0.0, 0.0, 0.3]}
-OPTIONS = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "encoder": {"drives": ["left", "right"], "noise": 0.01},
     "truth": {"body": "left/0"},
     "accelerometer": {**BODY, "bias": 0.1, "drift": 0.1, "noise": 0.1},
@@ -43,7 +43,7 @@ EXACT = {"truth", "battery"}
 """Sensors without an error model."""
 
 
-def robot(name: str, *sensors: dict[str, str | float | list[Any]], y: float = 0.0) -> RobotEntry:
+def robot(name: str, *sensors: dict[str, Any], y: float = 0.0) -> RobotEntry:
     """Return a PackBot with the tracks that compile fastest."""
     return RobotEntry(
         name=name,
@@ -56,7 +56,7 @@ def robot(name: str, *sensors: dict[str, str | float | list[Any]], y: float = 0.
 
 
 def world(*robots: RobotEntry) -> World:
-    things = (
+    things: tuple[AnyObject, ...] = (
         Box(name="wall", friction=1, fixed=True, position=(2, 0, 0.5), size=(0.1, 8, 1)),
         Victim(name="anna", position=(1.2, 0.2, 0), posture="sitting"),
         *(Tag(name=f"tag{n}", number=1000 + n, position=(0.9, n / 10, 0.01)) for n in range(10)),
@@ -66,7 +66,7 @@ def world(*robots: RobotEntry) -> World:
     )
 
 
-def sensor(kind: str, **changes: Any) -> dict[str, str | float | list[str | float | list[Any]]]:
+def sensor(kind: str, **changes: Any) -> dict[str, Any]:
     return {"kind": kind, "name": "s", "rate_hz": 50.0, "delay_s": 0.0} | OPTIONS[kind] | changes
 
 

@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.server_fixtures import ServerProcess, wait_until
+from support.client_helpers import instance_of
+from support.narrowing import not_none
+from support.server_fixtures import ServerProcess, ground_truth, wait_until
 
 from grouser.client.connection import Controller, RemoteRobot
 from grouser.errors import Refused
 from grouser.protocol.usarsim.commands import Greeting, Init
 from grouser.protocol.usarsim.control import Create
-from grouser.protocol.usarsim.sensor_messages import GroundTruth
+from grouser.protocol.usarsim.geo_conf import RobotGeometry
+from grouser.protocol.usarsim.package import PackageState
+from grouser.protocol.usarsim.sensor_messages import GroundTruth, RangeScan
 from grouser.protocol.usarsim.setting import Response, SetJoint
 from grouser.protocol.usarsim.state import ObjectStates
 from grouser.robots.kinds import ROBOTS
@@ -28,10 +32,10 @@ def served(yard_file: Path) -> Iterator[ServerProcess]:
         yield served
 
 
-def truth(robot: RemoteRobot, seconds: float = 0.0) -> GroundTruth | None:
+def truth(robot: RemoteRobot, seconds: float = 0.0) -> GroundTruth:
     """Return the ground truth of ``robot`` after a simulated time."""
-    begin = robot.reading("GroundTruth")
-    while (now := robot.reading("GroundTruth")).time < begin.time + seconds:
+    begin = ground_truth(robot)
+    while not_none((now := ground_truth(robot)).time) < not_none(begin.time) + seconds:
         pass
     return now
 
@@ -137,7 +141,9 @@ def test_each_client_receives_readings_of_its_own_robot_only(served: ServerProce
             assert all(abs(m.location[1] - y) < 0.2 for m in received)
         assert {"F1", "F8", "Odometry"} <= set(a.sensors)
         assert not {"F1", "F8", "Odometry"} & set(b.sensors)
-        assert (len(a.newest("Scanner1").ranges), len(b.newest("Scanner1").ranges)) == (181, 228)
+        assert [
+            len(instance_of(RangeScan, robot.newest("Scanner1")).ranges) for robot in (a, b)
+        ] == [181, 228]
         with served.connect() as client:
             assert [type(m) for m in client.listen(0.2)] == [Greeting]
 
@@ -148,7 +154,7 @@ def test_each_client_receives_readings_of_its_own_robot_only(served: ServerProce
 @pytest.mark.parametrize("kind", [kind for kind in ROBOTS if kind != "p3at"])
 def test_every_kind_joins_and_moves(served: ServerProcess, kind: str) -> None:
     with served.join(kind, "Any", at=(0, 0, 0)) as robot:
-        assert robot.geometry().name
+        assert instance_of(RobotGeometry, robot.geometry()).name
         assert robot.configuration()
         begin = served.console("where Any")
         if kind in ("conveyor", "air_traffic"):
@@ -179,19 +185,23 @@ def test_joints_and_packages(served: ServerProcess) -> None:
         assert failed[-1].results[0].status == "Failed"
     with served.join("P3AT", "P", port="control2", dialect="udk", at=(0, 0, 0)) as robot:
         robot.package("CameraPanTilt", {0: 0.4, 1: 0.2})  # ACT and ASTA in UDK
-        pans = lambda: [link.value for link in robot.packages["CameraPanTilt"].links]  # noqa: E731
+
+        def pans() -> list[float]:
+            package = instance_of(PackageState, robot.packages["CameraPanTilt"])
+            return [link.value for link in package.links]
+
         wait_until(lambda: pans() == pytest.approx([0.4, 0.2], abs=0.03))
 
 
 def _flippers(robot: RemoteRobot) -> dict[str, float]:
-    return dict(robot.state.joints)
+    return dict(not_none(robot.state).joints)
 
 
 def test_flip_command_rights_a_robot_on_its_back(served: ServerProcess) -> None:
     with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
-        wait_until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)
+        wait_until(lambda: math.cos(ground_truth(robot).orientation[0]) > 0.99)
 
 
 def test_radio_messages_between_robots(served: ServerProcess) -> None:
@@ -237,7 +247,7 @@ def test_world_controller(served: ServerProcess) -> None:
             truth(robot, 1.0)
 
 
-def _places(referee: Controller) -> dict[str, tuple[float, float, float]] | None:
+def _places(referee: Controller) -> dict[str, tuple[float, float, float]]:
     """Return name -> place of created objects, from CONTROL {Type GetSTA}."""
     referee.ask_states()
     referee.start_poses()  # answered after all states

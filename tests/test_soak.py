@@ -33,10 +33,11 @@ SLOWEST = 0.02
 class JoinLoop(threading.Thread):
     """Thread in which robots join one after the other, drive, receive pictures and leave."""
 
-    def __init__(self, served, number, end) -> None:
+    def __init__(self, served: ServerProcess, number: int, end: float) -> None:
         super().__init__()
         self._served, self._number, self._end = served, number, end
-        self.joins, self.faults = 0, []
+        self.joins = 0
+        self.faults: list[str] = []
 
     def run(self) -> None:
         for turn in itertools.count():
@@ -48,7 +49,7 @@ class JoinLoop(threading.Thread):
             except GrouserError as error:
                 self.faults.append(f"{type(error).__name__}: {error}")
 
-    def _join_once(self, name) -> None:
+    def _join_once(self, name: str) -> None:
         place = (1.5 * (self._number % 3) - 1.5, 1.5 * (self._number // 3), 0)
         with self._served.join("P3AT", name, at=place) as robot:
             leave = min(time.monotonic() + STAY, self._end)
@@ -60,12 +61,12 @@ class JoinLoop(threading.Thread):
             assert "Reset" not in {notice.kind for notice in robot.notices}
 
 
-def lost(server):
+def lost(server: ServerProcess) -> float:
     """Return the seconds that other programs have taken from a server so far."""
     return stolen_seconds() / cores() + queued_seconds(server.process.pid)
 
 
-def hostile(kind, port, seconds):
+def hostile(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes]:
     """Start a hostile client; it repeats its attack until the time is over."""
     command = [sys.executable, "-m", "grouser.benches.hostile_clients", "attack", kind, str(port)]
     return subprocess.Popen([*command, str(seconds)])

@@ -186,7 +186,7 @@ def code_lines(path: Path) -> list[tuple[int, str]]:
     """Return the numbered lines of a file without blanks, comments, imports and data tables."""
     left_out: set[int] = set()
     scopes = [tree(path), *(n for n in ast.walk(tree(path)) if isinstance(n, ast.ClassDef))]
-    nodes = [node for scope in scopes for node in scope.body]
+    nodes = [node for scope in scopes for node in getattr(scope, "body", [])]
     tables = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
     imported = [n for n in ast.walk(tree(path)) if isinstance(n, ast.Import | ast.ImportFrom)]
     for node in (*tables, *imported):

@@ -39,14 +39,14 @@ def damping_ratio(model: mujoco.MjModel) -> float:
     """Return the damping ratio from the heights of the first bounces."""
     data = mujoco.MjData(model)
     data.qpos[0] = 0.01
-    heights = []
+    positions = []
     for _ in range(round(5 * math.tau / RATE / model.opt.timestep)):
         mujoco.mj_step(model, data)
-        heights.append(data.qpos[0])
-    heights = np.array(heights)
+        positions.append(data.qpos[0])
+    heights = np.array(positions)
     tops = 1 + np.flatnonzero((heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:]))
     decrement = -np.polyfit(np.arange(len(tops)), np.log(heights[tops]), 1)[0]
-    return decrement / math.hypot(math.tau, decrement)
+    return float(decrement / math.hypot(math.tau, decrement))
 
 
 @TWO_STEPS
@@ -96,7 +96,7 @@ def test_roach_uses_start_of_step_springs_also_after_commands() -> None:
     )
     simulation = Simulation(world, crash_folder=None)
     simulation.command("roach", {"left_speed": 20.0, "right_speed": 20.0})
-    simulation.step(0.05)
+    simulation.step(simulation.round_to_steps(0.05))
     gains = simulation.scene.model.actuator_biasprm[:, :3]
     assert np.array_equal(gains, scene.model.actuator_biasprm[:, :3])
 
@@ -104,7 +104,5 @@ def test_roach_uses_start_of_step_springs_also_after_commands() -> None:
 def test_unsupported_integrator_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "world.yaml"
     path.write_text("name: w\nphysics: {springs: start}\nterrain: [{kind: flat}]\n")
-    with pytest.raises(
-        WorldFileError, match="springs is 'start', only the integrator discrete can"
-    ):
+    with pytest.raises(WorldFileError, match="springs is 'start', needs the integrator discrete"):
         load(path)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import can
 import cantools
@@ -30,11 +31,12 @@ SIDE, SIDE_OFF, CORNER_OFF_DEG = 0.100, 0.005, 3.0
 class Listener(threading.Thread):
     """Second bus client: unmodified python-can, decoding every frame with cantools."""
 
-    def __init__(self, port) -> None:
+    def __init__(self, port: int) -> None:
         super().__init__(daemon=True)
         self._bus = can.Bus(interface="socketcand", channel="can0", host="127.0.0.1", port=port)
-        self._database = cantools.database.load_file(DBC)
-        self.names, self.unread, self.over = set(), 0, False
+        self._database: Any = cantools.database.load_file(DBC)
+        self.names: set[str] = set()
+        self.unread, self.over = 0, False
         self.start()
 
     def run(self) -> None:

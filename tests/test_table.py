@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from rich.console import Console
 
 from grouser.reports.table import Row, Table, display_text, json_value
 
+FLOAT32: Any = np.float32(2.5)
+"""Number of NumPy, which is not a Python float."""
 TABLE = Table(
     "okada_table4",
     "Okada et al. 2020, Table IV",
@@ -18,7 +21,7 @@ TABLE = Table(
         Row({"height_mm": np.int64(190)}, {"real": "F", "simulated": "S"}, False, False, "slips"),
         Row({"height_mm": 240.0}, None, None, None),
     ),
-    {"rtf": np.float32(2.5), "lost": float("nan"), "far": float("inf"), "method": "segments"},
+    {"rtf": FLOAT32, "lost": float("nan"), "far": float("inf"), "method": "segments"},
     ("One set of parameters.",),
 )
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cli_runner import error_line
 from support.cli_runner import grouser as command_line
+from support.narrowing import not_none
 from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
 
@@ -23,6 +24,7 @@ from grouser.client import OperatorLink, started
 from grouser.client.teleoperation import _belts
 from grouser.errors import BadValue, Refused
 from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.gateway import Gateway
 from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.server import PictureOptions
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
@@ -57,7 +59,7 @@ def test_reports_round_trip() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("", "is not JSON"),
         ("[" * 5000, "is not JSON"),
@@ -72,10 +74,10 @@ def test_reports_round_trip() -> None:
         ('{"stop": 1}', "stop is 1, must be true or false"),
     ],
 )
-def test_invalid_lines_are_rejected(line: str, says: str) -> None:
+def test_invalid_lines_are_rejected(line: str, message: str) -> None:
     with pytest.raises(BadValue) as refusal:
         read_command(line)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 def test_belt_speeds_of_a_curve_are_limited_with_equal_curvature() -> None:
@@ -144,7 +146,7 @@ def test_lost_robot_is_reported_and_reconnected() -> None:
             operator.close()
 
 
-def _end(ports) -> None:
+def _end(ports: dict[str, int]) -> None:
     """End the process that listens at a port, by its number in /proc."""
     wanted = f"{ports['can']:04X}"
     rows = (line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
@@ -178,7 +180,7 @@ def test_token_is_required_beyond_loopback(motors: str, monkeypatch: pytest.Monk
 # -- the whole way, on both libraries --------------------------------------------------------------
 
 
-GATEWAYS = {
+GATEWAYS: dict[str, tuple[Gateway, str]] = {
     "can": (CanGateway(0), "socketcand://127.0.0.1:{}/can0"),
     "control": (UsarsimGateway(((0, PortProfile()),)), "usarsim://127.0.0.1:{}"),
 }
@@ -187,7 +189,7 @@ GATEWAYS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("port", GATEWAYS)
 def test_operator_program_climbs_200_mm_on_motors_and_simulator(
-    port, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    port: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At 15 pictures a second or more; needs a machine with two cores to itself."""
     monkeypatch.setenv("HRT_NAME", "kenaf")
@@ -211,5 +213,5 @@ def test_operator_program_climbs_200_mm_on_motors_and_simulator(
     assert done.returncode == 0, done.stderr
     assert x > 1.1
     assert z == pytest.approx(0.285, abs=0.02)  # on top: 200 mm and as high as it stands
-    assert float(re.search(r"([\d.]+) pictures per second", done.stdout)[1]) >= 15
+    assert float(not_none(re.search(r"([\d.]+) pictures per second", done.stdout))[1]) >= 15
     assert (tmp_path / "views.png").read_bytes().startswith(b"\x89PNG")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import math
+import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -38,12 +41,20 @@ from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.terrain_piece import TerrainPiece
 from grouser.world.terrain.trench import Trench
 from grouser.world.visuals import add_visuals
+from grouser.world.world_object import WorldObject
 
 FLAT = Flat(friction=0.8)
-PIECES = Path(tempfile.mkdtemp()) / "cube.npz"
+FOLDER = Path(tempfile.mkdtemp())
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+PIECES = FOLDER / "cube.npz"
 write_pieces(PIECES, [np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])
 CUBE = PIECES.with_suffix(".stl")
-write_stl(CUBE, hulls([np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])[0].triangles)
+write_stl(
+    CUBE,
+    hulls([np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])[0].triangles.astype(
+        np.float32
+    ),
+)
 
 EXAMPLES = {
     "flat": Flat(friction=0.3),
@@ -63,18 +74,18 @@ EXAMPLES = {
     "rubble": Rubble(friction=0.3, x=1),
     "fractal_ground": FractalGround(friction=0.3, x=1),
     "height_map": HeightMap(friction=0.3, x=1, cell=0.5, heights=((0, 0.1), (0.1, 0.3))),
-    "convex_pieces": ConvexPieces(friction=0.3, x=1, file=str(PIECES)),
-    "mesh": MeshGround(friction=0.3, x=1, file=str(CUBE)),
+    "convex_pieces": ConvexPieces(friction=0.3, x=1, file=PIECES),
+    "mesh": MeshGround(friction=0.3, x=1, file=CUBE),
 }
 
 
-def compile_model(*things: TerrainPiece, looks: bool = False) -> mujoco.MjModel:
+def compile_model(*things: TerrainPiece | WorldObject, looks: bool = False) -> mujoco.MjModel:
     spec = mujoco.MjSpec()
     STANDARD.apply(spec)
     if looks:
         add_visuals(spec)
     for i, thing in enumerate(things):
-        if hasattr(thing, "position"):
+        if isinstance(thing, WorldObject):
             thing.add(spec, STANDARD.ground)
         else:
             thing.add(spec, STANDARD.ground, f"terrain/{i}")
@@ -86,7 +97,7 @@ def height(model: mujoco.MjModel, x: float, y: float = 0.0) -> float:
     mujoco.mj_forward(model, data)
     geom = np.zeros(1, np.int32)
     start, down = np.array([x, y, 5.0]), np.array([0.0, 0.0, -1.0])
-    return 5.0 - mujoco.mj_ray(model, data, start, down, None, True, -1, geom)
+    return 5.0 - float(mujoco.mj_ray(model, data, start, down, None, True, -1, geom))
 
 
 def test_every_terrain_kind_has_an_example() -> None:
@@ -156,7 +167,7 @@ def test_ball_comes_to_rest_on_the_step() -> None:
 
 
 def test_ground_friction_holds_a_frictionless_box() -> None:
-    tilt = {"pitch_deg": -20, "position": (0, 0, 0.0533), "size": (0.1, 0.1, 0.1)}
+    tilt: dict[str, Any] = {"pitch_deg": -20, "position": (0, 0, 0.0533), "size": (0.1, 0.1, 0.1)}
     moved = {}
     for friction in (0.5, 0.3):  # tan 20° = 0.36 lies between them
         slope = Flat(friction=friction, slope_deg=20)
@@ -180,9 +191,9 @@ def test_ground_friction_holds_a_frictionless_box() -> None:
         {"heigth": 0.1},
     ],
 )
-def test_invalid_steps_are_rejected(wrong: dict[str, tuple[int, int, int] | float]) -> None:
+def test_invalid_steps_are_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Step(**({"friction": 1, "x": 1, "height": 0.1} | wrong))
+        Step(**{"friction": 1, "x": 1, "height": 0.1, **wrong})
 
 
 def test_descriptions_are_frozen() -> None:
@@ -208,7 +219,7 @@ def stl(path: Path) -> Path:
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # tested in test_actions
 def test_objects_have_their_mass_friction_and_joint(kind: str, fixed: bool, tmp_path: Path) -> None:
-    shapes = {
+    shapes: dict[str, dict[str, Any]] = {
         "box": {"size": [0.1, 0.2, 0.3]},
         "ball": {"radius": 0.1},
         "cylinder": {"radius": 0.1, "length": 0.4},
@@ -217,7 +228,7 @@ def test_objects_have_their_mass_friction_and_joint(kind: str, fixed: bool, tmp_
         "tag": {"number": 1001},
     }
     thing = OBJECTS[kind](
-        name="it", friction=0.4, mass=2, position=[1, 0, 1], fixed=fixed, **shapes[kind]
+        name="it", friction=0.4, mass=2, position=(1, 0, 1), fixed=fixed, **shapes[kind]
     )
     model = compile_model(FLAT, thing)
     assert model.body("it").pos == pytest.approx([1, 0, 1])
@@ -234,7 +245,7 @@ def test_objects_have_their_mass_friction_and_joint(kind: str, fixed: bool, tmp_
 
 def test_sizes_are_full_edges() -> None:
     box = Box(name="a", friction=1, fixed=True, position=(0, 0, 0.5), size=(0.2, 0.2, 0.4))
-    pole = {"position": (1, 0, 0.5), "radius": 0.1, "length": 0.4}
+    pole: dict[str, Any] = {"position": (1, 0, 0.5), "radius": 0.1, "length": 0.4}
     model = compile_model(FLAT, box, Cylinder(name="b", friction=1, fixed=True, **pole))
     assert height(model, 0) == pytest.approx(0.7)
     assert height(model, 1) == pytest.approx(0.7)

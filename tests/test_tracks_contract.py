@@ -16,7 +16,7 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-SHAPES = {
+SHAPES: dict[str, Any] = {
     "oval": [(-0.25, 0, 0.07), (0.25, 0, 0.07)],
     "unequal": [(-0.25, 0, 0.07), (0.25, -0.02, 0.05)],
     "triangle": [(-0.25, 0, 0.06), (0.25, 0, 0.06), (0, 0.12, 0.05)],

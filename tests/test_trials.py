@@ -15,6 +15,7 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.step import Step
+from grouser.world.terrain.terrain_piece import TerrainPiece
 
 
 def world(
@@ -25,7 +26,7 @@ def world(
     method: str = "segments",
     yaw_deg: float = 0.0,
 ) -> World:
-    terrain = [Flat(friction=friction)]
+    terrain: list[TerrainPiece] = [Flat(friction=friction)]
     if height:
         terrain.append(Step(x=0.5, height=height, friction=friction))
     robot = RobotEntry(

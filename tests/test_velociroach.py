@@ -6,6 +6,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from support.client_helpers import instance_of
 
 from grouser.errors import BadValue
 from grouser.evaluation.fits import fit_line
@@ -26,7 +27,7 @@ TRIPODS = (("fore_left", "hind_left", "middle_right"), ("middle_left", "fore_rig
 
 
 def cranks() -> Cranks:
-    return describe("velociroach", {}, "here").build().gait
+    return instance_of(Cranks, describe("velociroach", {}, "here").build().gait)
 
 
 def running_roach(log: float = 0.0, seconds: float = RUN_UP) -> Simulation:
@@ -178,6 +179,7 @@ def test_legs_follow_their_cranks() -> None:
     errors = []
     for _ in range(round(STRIDE / 0.005)):
         simulation.step(0.005)
+        assert isinstance(gait, Cranks)
         wanted = gait.angles(simulation.state.memory.running_gaits[0].state[0])[0]
         real = simulation.state.stepper.drives.positions(simulation.state.arrays)[0]
         lifted = np.tile(wanted[6:] > 1.5 * gait.abduction, 2)

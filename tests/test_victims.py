@@ -1,10 +1,10 @@
 """Victim sensor and RFID tags: range, view and occlusion."""
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from pydantic import ValidationError
 from support.sensor_rig import block, put, reader, simulation
@@ -22,7 +22,7 @@ ANNA = Victim(name="anna", position=(2.5, 0.0, 0.0), yaw_deg=180, posture="sitti
 
 def found_victims(
     sim: Simulation, name: str = "victims"
-) -> tuple[dict[str, Array], dict[str, npt.NDArray[Any] | tuple[dict[Any, Any], Any]]]:
+) -> tuple[dict[str, Array], Mapping[str, Any]]:
     values = reader(sim, name)()
     return dict(zip(values["parts"].tolist(), values["positions"], strict=False)), values
 
@@ -66,7 +66,7 @@ def test_victims_are_distinguished_and_positions_are_noisy() -> None:
 
 
 @pytest.mark.parametrize("posture", ["lying", "sitting"])
-def test_victim_lies_on_the_ground_with_its_mass(posture: str) -> None:
+def test_victim_lies_on_the_ground_with_its_mass(posture: Literal["lying", "sitting"]) -> None:
     made = victim_parts(posture)
     assert sum(part.share for part in made.values()) == pytest.approx(1.0)
     assert {part.kind for part in made.values()} == set(PARTS)

@@ -1,6 +1,7 @@
 """Default view of a world: its first robot from behind at an angle."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, View, load
 
 
-def roach_view(yaw_deg: float, **view: object) -> Simulation:
+def roach_view(yaw_deg: float, **view: Any) -> Simulation:
     """Return the view of a roach at (2, 1) with yaw ``yaw_deg``."""
     roach = RobotEntry(name="it", kind="velociroach", position=(2.0, 1.0, 0.0), yaw_deg=yaw_deg)
     world = load("roach_circle").changed(robots=(roach,), view=View(**view))

@@ -13,6 +13,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
+from support.client_helpers import instance_of
+from support.narrowing import not_none
 from support.render_fixtures import OPEN, SECRET, open_views, rgb, run_in_event_loop, wait_until
 
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
@@ -38,20 +40,21 @@ class ImageClient:
 
     def __init__(self, reader: StreamReader, writer: StreamWriter) -> None:
         self.reader, self.writer = reader, writer
-        self.side, self.frames = ImageClientSide(), []
+        self.side = ImageClientSide()
+        self.frames: list[Any] = []
 
-    async def request(self, *requests: WholeFrame | Region) -> list[Frame] | None:
+    async def request(self, *requests: WholeFrame | Region) -> list[Frame]:
         """Send requests; return as many frames."""
         self.writer.write(b"".join(request.encode() for request in requests))
         return [await self.frame() for _ in requests]
 
-    async def frame(self) -> Frame | None:
+    async def frame(self) -> Frame:
         while not self.frames:
             data = await asyncio.wait_for(self.reader.read(2**16), 60)
             if not data:
                 raise ConnectionError
             self.frames += self.side.receive(data)
-        return self.frames.pop(0)
+        return instance_of(Frame, self.frames.pop(0))
 
 
 @contextlib.asynccontextmanager
@@ -80,7 +83,7 @@ async def image_port(
 
 @contextlib.asynccontextmanager
 async def image_server(
-    simulation: Simulation, type: ImageType = ImageType.RAW, **options: float
+    simulation: Simulation, type: ImageType = ImageType.RAW, **options: Any
 ) -> AsyncIterator[Any]:
     """Draw and serve pictures; yield views, port and a function that connects."""
     async with (
@@ -166,11 +169,12 @@ async def test_workers_encode_jpeg() -> None:
         )
         assert whole.type is part.type is mosaic.type is ImageType.GOOD
         truth = render_directly(simulation, "rex")
-        shown = cv2.imdecode(np.frombuffer(whole.payload, np.uint8), 1)[..., ::-1]
+        shown = not_none(cv2.imdecode(np.frombuffer(whole.payload, np.uint8), 1))[..., ::-1]
         assert np.abs(shown.astype(int) - truth).mean() < 6
         shown = cv2.imdecode(np.frombuffer(part.payload, np.uint8), 1)
+        assert shown is not None
         assert shown.shape == (48, 64, 3)
-        shown = cv2.imdecode(np.frombuffer(mosaic.payload, np.uint8), 1)[..., ::-1]
+        shown = not_none(cv2.imdecode(np.frombuffer(mosaic.payload, np.uint8), 1))[..., ::-1]
         assert shown.shape == (480, 640, 3)
         assert np.abs(shown[:HEIGHT, :WIDTH].astype(int) - truth).mean() < 6
         assert again == mosaic

@@ -3,6 +3,7 @@
 import math
 import socket
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -38,13 +39,13 @@ def displacement(simulation: Simulation, seconds: float) -> float:
 
 
 def test_default_walk_is_the_robots_own() -> None:
-    assert Ers7().walking(ERS7) is ERS7
-    assert Ers210(period=0.4).walking(ERS210).gait == ERS210.gait
+    assert Ers7().apply_to(ERS7) is ERS7
+    assert Ers210(period=0.4).apply_to(ERS210).gait == ERS210.gait
 
 
 def test_walk_parameters_are_applied() -> None:
-    numbers = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
-    trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).walking(ERS7).gait
+    numbers: dict[str, Any] = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
+    trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).apply_to(ERS7).gait
     assert (trot.cycle, trot.grounded, trot.height, trot.locus) == (0.5, 0.6, 0.02, "box")
     assert trot.stance.fore[:2] == (0.09, 0.08)
     assert trot.stance.hind[:2] == (-0.06, 0.09)
@@ -52,18 +53,18 @@ def test_walk_parameters_are_applied() -> None:
 
 def test_speed_limits_follow_from_joints_or_stride_length() -> None:
     """Longer legs turn faster; a requested stride is limited by the joints."""
-    low, high = (Ers210(height=h).walking(ERS210).gait.fastest[2] for h in (0.110, 0.120))
+    low, high = (Ers210(height=h).apply_to(ERS210).gait.fastest[2] for h in (0.110, 0.120))
     assert high > low > 1.0
-    short = Ers210(stride=0.01, turn_stride_deg=3.0).walking(ERS210).gait
+    short = Ers210(stride=0.01, turn_stride_deg=3.0).apply_to(ERS210).gait
     ground = short.cycle * short.grounded
     assert short.fastest[0] == pytest.approx(0.01 / ground)
     assert short.fastest[2] == pytest.approx(math.radians(3) / ground)
-    assert Ers210(stride=0.2).walking(ERS210).gait.fastest == ERS210.gait.fastest
+    assert Ers210(stride=0.2).apply_to(ERS210).gait.fastest == ERS210.gait.fastest
 
 
 @pytest.mark.parametrize("locus", ["arch", "box"])
-def test_paw_trajectory_is_continuous(locus: str) -> None:
-    gait = Ers7(locus=locus, lift=0.02).walking(ERS7).gait
+def test_paw_trajectory_is_continuous(locus: Literal["arch", "box"]) -> None:
+    gait = Ers7(locus=locus, lift=0.02).apply_to(ERS7).gait
     states = np.zeros((2001, WIDTH))
     states[:, PHASE], states[:, LIFT] = np.linspace(0, 1, 2001) % 1.0, 1.0
     heights = gait.paws(states)[:, 0, 2] - gait.standing[0, 2]
@@ -85,7 +86,7 @@ def test_body_pitch_is_kept_standing_and_walking(kind: str, pitch: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"period": 0.0}, "period is 0, must be 0.1 to 5"),
         ({"lift": "high"}, "lift is 'high', a number is needed"),
@@ -93,10 +94,8 @@ def test_body_pitch_is_kept_standing_and_walking(kind: str, pitch: float) -> Non
         ({"locus": "bow"}, "bow"),
     ],
 )
-def test_invalid_walks_are_rejected_with_a_reason(
-    options: dict[str, str | float], says: str
-) -> None:
-    with pytest.raises((BadValue, UnknownName), match=says):
+def test_invalid_walks_are_rejected_with_a_reason(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((BadValue, UnknownName), match=message):
         Ers7(**options).build()
 
 
@@ -114,7 +113,7 @@ def test_gait_parameters_change_while_walking() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "says"),
+    ("numbers", "message"),
     [
         ({"perod": 0.3}, "period"),
         ({"team": "red"}, "no number 'team'"),
@@ -122,11 +121,11 @@ def test_gait_parameters_change_while_walking() -> None:
     ],
 )
 def test_rejected_gait_parameters_change_nothing(
-    numbers: dict[str, str | float], says: str
+    numbers: dict[str, str | float], message: str
 ) -> None:
     simulation = Simulation(aibo_world("ers7"))
     world = simulation.world
-    with pytest.raises((BadValue, UnknownName), match=says):
+    with pytest.raises((BadValue, UnknownName), match=message):
         simulation.apply(SetGaitParameters("rex", numbers))
     assert simulation.world is world
 

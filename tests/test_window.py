@@ -145,7 +145,7 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
     environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
     environment.pop("WAYLAND_DISPLAY", None)
     command = [sys.executable, "-m", "grouser", "view", "quince_step", "--set"]
-    with (tmp_path / "said.txt").open("w") as printed:
+    with (tmp_path / "output.txt").open("w") as printed:
         viewer = subprocess.Popen(
             [*command, "robots.0.command={}"], env=environment, stdout=printed, stderr=printed
         )
@@ -159,7 +159,7 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
         try:
             end = time.monotonic() + TIMEOUT
             while not (window := grouser_view("search", "--onlyvisible", "--name", "MuJoCo")):
-                assert viewer.poll() is None, (tmp_path / "said.txt").read_text()
+                assert viewer.poll() is None, (tmp_path / "output.txt").read_text()
                 assert time.monotonic() < end, "no window"
                 time.sleep(0.5)
             window = window.splitlines()[0]
@@ -177,7 +177,7 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
         finally:
             viewer.send_signal(signal.SIGINT)
             viewer.wait(timeout=30)
-    text = (tmp_path / "said.txt").read_text()
+    text = (tmp_path / "output.txt").read_text()
     assert "arrows" in text
     row = next(line.split() for line in text.splitlines() if line.startswith("quince "))
     assert float(row[1]) > 0.05, f"it has not driven ahead:\n{text}"

@@ -9,15 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.client_helpers import instance_of
 from support.solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
+from grouser.world.objects import Ball, Box, Mesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import TERRAINS
 from grouser.world.terrain.stairs import Stairs
+from grouser.world.terrain.step import Step
 
 TEXT = f"""\
 name: one step
@@ -55,10 +58,10 @@ def changed_text(old: str, new: str) -> str:
 def test_world_file_is_read() -> None:
     world = parse(TEXT, where="x.yaml")
     assert world.physics == STANDARD
-    assert [ground.kind for ground in world.terrain] == ["flat", "step"]
-    assert world.terrain[1].height == 0.12
+    assert [getattr(ground, "kind", "") for ground in world.terrain] == ["flat", "step"]
+    assert instance_of(Step, world.terrain[1]).height == 0.12
     assert world.robots[0].position == (0, 0.5, 0)
-    assert world.objects[0].size == (1, 1, 1)
+    assert instance_of(Box, world.objects[0]).size == (1, 1, 1)
     assert (world.seed, world.view.follow) == (0, None)
 
 
@@ -71,7 +74,7 @@ def test_error_location_is_the_line() -> None:
 
 
 def test_world_can_be_built_in_python() -> None:
-    world = World(name="plain", physics=STANDARD, terrain=[Flat(friction=1)])
+    world = World(name="plain", physics=STANDARD, terrain=(Flat(friction=1),))
     assert world.where("robots", 0, "kind") == "world 'plain'"
 
 
@@ -214,16 +217,16 @@ def test_omitted_physics_has_standard_values() -> None:
     world = parse("name: a\nterrain: [{kind: flat}, {kind: stairs, x: 1}]\n", where="x.yaml")
     assert world.physics == STANDARD
     assert [piece.friction for piece in world.terrain] == [0.6, 0.6]
-    assert world == World(name="a", terrain=[Flat(), Stairs(x=1)])
+    assert world == World(name="a", terrain=(Flat(), Stairs(x=1)))
 
 
 def test_override_of_a_kind_drops_fields_of_the_old_kind() -> None:
     stairs = parse(TEXT, where="x.yaml", overrides=["terrain.1.kind=stairs"]).terrain[1]
     assert stairs == Stairs(x=1, friction=0.6)
     chosen = ["terrain.1.kind=stairs", "terrain.1.rise=0.2"]
-    assert parse(TEXT, where="x.yaml", overrides=chosen).terrain[1].rise == 0.2
+    assert instance_of(Stairs, parse(TEXT, where="x.yaml", overrides=chosen).terrain[1]).rise == 0.2
     ball = ["objects.crate.kind=ball", "objects.crate.radius=0.1"]
-    assert parse(TEXT, where="x.yaml", overrides=ball).objects[0].radius == 0.1
+    assert instance_of(Ball, parse(TEXT, where="x.yaml", overrides=ball).objects[0]).radius == 0.1
     robot = ["robots.quince.options.front_deg=45", "robots.quince.kind=packbot"]
     assert parse(TEXT, where="x.yaml", overrides=robot).robots[0].options == {}
     same = ["robots.quince.options.front_deg=45", "robots.quince.kind=quince"]
@@ -296,7 +299,7 @@ def test_load_resolves_meshes_relative_to_the_file(tmp_path: Path) -> None:
     path = tmp_path / "rocky.yaml"
     path.write_text(mesh_world("rock.obj"))
     world = load(path, ["seed=3"])
-    assert world.objects[0].file == (tmp_path / "rock.obj").resolve()
+    assert instance_of(Mesh, world.objects[0]).file == (tmp_path / "rock.obj").resolve()
     assert world.seed == 3
     assert world.where("name") == f"{path} line 1"
 

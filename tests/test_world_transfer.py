@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.client_helpers import instance_of
 
 from grouser.errors import BadValue
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
@@ -26,11 +28,12 @@ from grouser.world.file import World, load, shipped
 from grouser.world.objects import Mesh
 
 
-def test_replaced_jobs_keep_their_place_in_the_queue() -> None:
+def test_replaced_jobs_keep_their_place_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     order = replace(ORDER, number=-1)
-    sent, dropped = [], []
+    sent: list[str] = []
+    dropped: list[Any] = []
     channel = WorkerChannel(window=1)
-    channel.send = lambda message: sent.append(message.robot)
+    monkeypatch.setattr(channel, "send", lambda message: sent.append(message.robot))
 
     def submit(robot: str) -> None:
         count_dropped = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
@@ -49,7 +52,7 @@ ORDER = wire.Shoot(3, "rex", "camera", 0.5, 2**64 - 1, [0.1, -0.2, 1.0], 2**63 -
                    True, bytes(8))  # fmt: skip
 
 
-MESSAGES = [
+MESSAGES: list[wire.Message] = [
     wire.Hello("secret", 2, True),
     wire.Welcome(),
     wire.NewWorld([{"robot": "rex"}], [2, 2, 320, 240], 0, [3], b"abc{}"),
@@ -62,7 +65,11 @@ MESSAGES = [
 
 @given(st.lists(st.integers(1, 200), max_size=30))
 def test_messages_round_trip_when_split_anywhere(cuts: list[int]) -> None:
-    stream, parcels, received = b"".join(map(wire.encode, MESSAGES)), wire.MessageReader(), []
+    stream, parcels, received = (
+        b"".join(wire.encode(message) for message in MESSAGES),
+        wire.MessageReader(),
+        [],
+    )
     for cut in [*cuts, len(stream)]:
         received += parcels.receive(stream[:cut])
         stream = stream[cut:]
@@ -125,7 +132,7 @@ def test_mesh_files_are_attached(tmp_path: Path) -> None:
     sent = pack_meshes(message)
     file.unlink()
     again = decode_world(unpack_meshes(sent, there).body)
-    assert again.objects[0].file.parent == there
+    assert instance_of(Mesh, again.objects[0]).file.parent == there
     assert np.array_equal(compose(again).model.mesh_vert, vertices)
     with pytest.raises(BadValue, match="mesh file 0 of the world is not attached"):
         unpack_meshes(message, there)

@@ -1,13 +1,13 @@
 """One robot with chosen sensors in a world of boxes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from grouser.frames import Pose, Triple
-from grouser.sensors.sensor import SensorContext, Values
+from grouser.sensors.sensor import SensorContext
 from grouser.simulation.changes.actions import SetPose
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -46,7 +46,7 @@ def put(sim: Simulation, x: float = 0.0, y: float = 0.0, z: float = 0.09, **turn
     mujoco.mj_kinematics(sim.model, sim.data)
 
 
-def reader(sim: Simulation, name: str, seed: int = 0) -> Callable[[], Values]:
+def reader(sim: Simulation, name: str, seed: int = 0) -> Callable[[], Mapping[str, Any]]:
     """Return a function that reads a sensor repeatedly at the present instant."""
     _, bound = sim.scene.sensors["a", name]
     rng = np.random.default_rng(seed)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, AnyStr, Self
 
 from grouser.client.connection import Connection, Controller, RemoteRobot, connect, control, join
+from grouser.protocol.usarsim.sensor_messages import GroundTruth
 
 CLIENT = Path(__file__).with_name("lockstep_client.py")
 CONTROL_ONLY = ("--images", "-1", "--truth", "-1")
@@ -107,6 +108,13 @@ class ServerProcess:
     def open_socket(self, port: str = "control") -> socket.socket:
         """Return a plain socket to one of its ports."""
         return socket.create_connection((self.host, self.ports[port]), TIMEOUT)
+
+
+def ground_truth(robot: RemoteRobot) -> GroundTruth:
+    """Return the next ground truth of a robot."""
+    reading = robot.reading("GroundTruth")
+    assert isinstance(reading, GroundTruth)
+    return reading
 
 
 def pipe(stream: IO[AnyStr] | None) -> IO[AnyStr]:

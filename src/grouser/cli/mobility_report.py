@@ -9,12 +9,11 @@ from typing import Any
 
 import mujoco
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from grouser.cli.options import parse_numbers
 from grouser.cli.robot_card import defaulted_options, options_text
-from grouser.cli.terminal import counting_bar, result_console, write_json
+from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.cores import Progress, parallel_map
 from grouser.frames import milliseconds
 from grouser.mobility.limits import FreshRuns, Limit
@@ -57,9 +56,8 @@ def print_mobility(
     console.print(
         Text.assemble(("mobility of ", "dim"), (candidate.name, "bold cyan")), "", sep="\n"
     )
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("test", "varied", "results"):
-        grid.add_column(Text(heading, "bold"), no_wrap=heading != "results")
+    grid = plain_table("test", "varied", no_wrap=True)
+    grid.add_column(Text("results", "bold"))
     for test in tests:
         name, varied = Text(test), Text(apparatus_named(test).varied, "dim")
         results = [Text(text, _COLOURS[mood]) for text, mood in result_marks(candidate, test, runs)]
@@ -198,9 +196,9 @@ def mobility_page(
     tests: Sequence[str],
     runs: Sequence[MobilityRun],
     limits: Sequence[Limit],
+    progress: Progress | None = None,
     *,
     command: str,
-    progress: Progress | None = None,
 ) -> Page:
     """Return the mobility sheet: one card with a picture per test."""
     passed = sum(run.passed for run in runs)
@@ -306,9 +304,7 @@ def _print(robot: str, world: str, driven: Sequence[DrivenRoute]) -> None:
     console = result_console()
     title = Text.assemble(("mobility of ", "dim"), (robot, "bold cyan"), (f" in {world}", "dim"))
     console.print(title, "", sep="\n")
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("way [m]", "length [m]", "result", "time [s]"):
-        grid.add_column(Text(heading, "bold"), no_wrap=True)
+    grid = plain_table("way [m]", "length [m]", "result", "time [s]", no_wrap=True)
     for run in driven:
         word = VERDICT_WORDS[run.outcome.verdict]
         where = "" if run.passed else f", {run.rest:.2f} m before its end"

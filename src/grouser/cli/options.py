@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from grouser.protocol.link_faults import LinkFaults
 
 if TYPE_CHECKING:
     from grouser.frames import Pose
+    from grouser.world.file import World
 
 WorldName = Annotated[
     str,
@@ -35,12 +37,7 @@ Overrides = Annotated[
 
 Seed = Annotated[
     int | None,
-    typer.Option(
-        min=0,
-        metavar="N",
-        show_default="the world's",
-        help="Random seed of the run.",
-    ),
+    typer.Option(min=0, metavar="N", show_default="the world's", help="Random seed of the run."),
 ]
 
 Token = Annotated[
@@ -93,6 +90,10 @@ RealLog = Annotated[
     ),
 ]
 
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write all results as JSON.")
+]
+
 PictureReport = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Write a page with pictures, DIR/index.html; needs OpenGL."),
@@ -116,6 +117,15 @@ def speed_factor(speed: str, word: str = "max") -> float | None:
             f"--speed is '{speed}', must be '{word}' or a number above 0, such as 1.0 for real time"
         )
     return factor
+
+
+def only_robot(world: World) -> str:
+    """Return the name of the only robot in the world, the default of ``--robot``."""
+    names = [entry.name for entry in world.robots]
+    if len(names) != 1:
+        there = ", ".join(names) or "none"
+        raise BadValue(f"--robot is required: robots in world '{world.name}': {there}")
+    return names[0]
 
 
 def parse_numbers(option: str, text: str, *counts: int, example: str) -> list[float]:
@@ -147,40 +157,24 @@ def parse_pose(option: str, text: str) -> Pose:
     return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
 
 
-PANEL = "Link faults"
+_link_option = partial(typer.Option, rich_help_panel="Link faults")
 
 LinkDelay = Annotated[
-    str,
-    typer.Option(
-        "--delay",
-        metavar="TIME",
-        help="Delay of messages, such as 20ms.",
-        rich_help_panel=PANEL,
-    ),
+    str, _link_option("--delay", metavar="TIME", help="Delay of messages, such as 20ms.")
 ]
 LinkJitter = Annotated[
     str,
-    typer.Option(
+    _link_option(
         "--jitter",
         metavar="TIME",
         help="Variation of the delay, plus or minus; messages may overtake each other.",
-        rich_help_panel=PANEL,
     ),
 ]
 LinkLoss = Annotated[
-    str,
-    typer.Option(
-        "--loss",
-        metavar="SHARE",
-        help="Share of lost messages, such as 2%.",
-        rich_help_panel=PANEL,
-    ),
+    str, _link_option("--loss", metavar="SHARE", help="Share of lost messages, such as 2%.")
 ]
 LinkDouble = Annotated[
-    str,
-    typer.Option(
-        "--double", metavar="SHARE", help="Share of duplicated messages.", rich_help_panel=PANEL
-    ),
+    str, _link_option("--double", metavar="SHARE", help="Share of duplicated messages.")
 ]
 
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|%)?")

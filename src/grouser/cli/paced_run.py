@@ -7,10 +7,9 @@ import time
 from dataclasses import dataclass, field
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from grouser.cli.terminal import ProgressBar
+from grouser.cli.terminal import ProgressBar, plain_table
 from grouser.errors import BadValue
 from grouser.frames import degrees, to_rpy
 from grouser.gateways.images.run_camera import FPS, RunCamera
@@ -189,8 +188,7 @@ def print_run(sim: Simulation, summary: RunSummary, console: Console) -> None:
     if not (robots or objects):
         console.print(Text("the world has no robots, and no object moved", "dim"))
         return
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column("", no_wrap=True)
+    grid = plain_table("", no_wrap=True)
     for name, unit in _HEADINGS.items():
         heading = Text.assemble((name, "bold"), "\n", (unit, "dim"), justify="right")
         grid.add_column(heading, justify="right", no_wrap=True)

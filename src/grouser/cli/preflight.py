@@ -33,6 +33,12 @@ def writable(path: Path | None, ending: str | tuple[str, ...] = "") -> None:
         raise _DryRun
 
 
+def writable_page(folder: Path | None) -> None:
+    """Raise if the page ``index.html`` of a report folder cannot be written."""
+    if folder is not None:
+        writable(folder / "index.html")
+
+
 def physics() -> None:
     """Import MuJoCo; it fails to load if ``MUJOCO_GL`` is invalid."""
     try:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grouser.cli.terminal import plain_table
 from grouser.frames import degrees, millimetres
 from grouser.rendering.image import write_png
 from grouser.rendering.renderer import Renderer
@@ -40,7 +41,7 @@ def print_robot(kind: str, options: Mapping[str, Any], console: Console) -> Simu
     simulation = Simulation(world)
     robot = simulation.scene.robots[name]
     console.print(Text(display_name(kind), "bold cyan"))
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid = plain_table()
     x, y, z = (simulation.data.subtree_com[1] - simulation.data.xpos[1]).tolist()
     grid.add_row("mass", f"{robot.mass:.4g} kg")
     grid.add_row("centre of mass", f"{x:.3f}, {y:.3f}, {z:.3f} m in '{robot.root}', in posture")
@@ -89,7 +90,7 @@ def _print_defaults(description: CustomRobot, console: Console) -> None:
     console.print()
     if values := defaulted_values(description.spec):
         console.print(Text("left to defaults (estimates):", "bold"))
-        grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+        grid = plain_table()
         for path, value in values.items():
             grid.add_row(Text(path), Text(_shown(value), "dim"))
         console.print(grid)
@@ -118,9 +119,7 @@ def _ground_contact(simulation: Simulation) -> str:
 
 def _masses(simulation: Simulation) -> Table:
     model = simulation.model
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("body", "mass [kg]", "centre [m]", "inertia [kg m²]"):
-        table.add_column(Text(heading, "bold"))
+    table = plain_table("body", "mass [kg]", "centre [m]", "inertia [kg m²]")
     for body in range(1, model.nbody):
         if model.body_mass[body] > 0.002:
             centre = ", ".join(f"{v:.3f}" for v in model.body_ipos[body])
@@ -131,9 +130,7 @@ def _masses(simulation: Simulation) -> Table:
 
 
 def _drives(robot: Robot) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("drive", "largest force or torque", "largest speed", "range"):
-        table.add_column(Text(heading, "bold"))
+    table = plain_table("drive", "largest force or torque", "largest speed", "range")
     for name, drive in robot.drives.items():
         belt = name in {belt.drive for belt in robot.belts}
         units = ("N", "m/s") if belt else ("N m", "rad/s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,67 +14,51 @@ DIALECTS = ("ut2004", "ut3", "udk")
 PLAN_VALUES = ("candidates", "trials", "rounds", "planner", "seed")
 TYPES = ("raw", "super", "good", "normal", "fair", "bad")
 
+_port_option = partial(typer.Option, rich_help_panel="Ports")
+_planning_option = partial(typer.Option, rich_help_panel="Planning services")
+_time_option = partial(typer.Option, rich_help_panel="Time")
+_picture_option = partial(typer.Option, rich_help_panel="Pictures")
+_access_option = partial(typer.Option, rich_help_panel="Access")
+
 # -- Ports -----------------------------------------------------------------------------------------
 
 Address = Annotated[
     str,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Listen on this address; other than local, a token is required.",
-        rich_help_panel="Ports",
+    _port_option(
+        metavar="ADDRESS", help="Listen on this address; other than local, a token is required."
     ),
 ]
 
-ControlPort = Annotated[
-    int, typer.Option(metavar="N", help="Control port; 0: any free port.", rich_help_panel="Ports")
-]
+ControlPort = Annotated[int, _port_option(metavar="N", help="Control port; 0: any free port.")]
 
 DialectName = Annotated[
-    str,
-    typer.Option(
-        metavar="|".join(DIALECTS), help="Dialect of the control port.", rich_help_panel="Ports"
-    ),
+    str, _port_option(metavar="|".join(DIALECTS), help="Dialect of the control port.")
 ]
 
-AxesName = Annotated[
-    str,
-    typer.Option(metavar="|".join(AXES), help="Axes of the control port.", rich_help_panel="Ports"),
-]
+AxesName = Annotated[str, _port_option(metavar="|".join(AXES), help="Axes of the control port.")]
 
-UnitsName = Annotated[
-    str,
-    typer.Option(
-        metavar="|".join(UNITS), help="Units of the control port.", rich_help_panel="Ports"
-    ),
-]
+UnitsName = Annotated[str, _port_option(metavar="|".join(UNITS), help="Units of the control port.")]
 
 FurtherPorts = Annotated[
     list[str] | None,
-    typer.Option(
+    _port_option(
         metavar="N:DIALECT[:AXES[:UNITS]]",
         help="Further control port with another profile; may be repeated.",
-        rich_help_panel="Ports",
     ),
 ]
 
-ImagePortNumber = Annotated[
-    int, typer.Option(metavar="N", help="Image port; -1: none.", rich_help_panel="Ports")
-]
+ImagePortNumber = Annotated[int, _port_option(metavar="N", help="Image port; -1: none.")]
 
 TruthPortNumber = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="Port for poses of all robots; -1: none.", rich_help_panel="Ports"
-    ),
+    int, _port_option(metavar="N", help="Port for poses of all robots; -1: none.")
 ]
 
 WorkerPortNumber = Annotated[
     int,
-    typer.Option(
+    _port_option(
         "--eyes",
         metavar="N",
         help="Port for [cyan]grouser render-worker[/], usually 5004; -1: none.",
-        rich_help_panel="Ports",
     ),
 ]
 
@@ -81,40 +66,35 @@ WorkerPortNumber = Annotated[
 
 RosbridgePortNumber = Annotated[
     int,
-    typer.Option(
-        metavar="N",
-        help="Port of the planning services (rosbridge), usually 9090; -1: none.",
-        rich_help_panel="Planning services",
+    _planning_option(
+        metavar="N", help="Port of the planning services (rosbridge), usually 9090; -1: none."
     ),
 ]
 
 RosbridgeOrigins = Annotated[
     list[str] | None,
-    typer.Option(
+    _planning_option(
         metavar="URL",
         help="Allowed origin of web pages, such as http://localhost:8000; default: none. May be "
         "repeated.",
-        rich_help_panel="Planning services",
     ),
 ]
 
 Goals = Annotated[
     list[str] | None,
-    typer.Option(
+    _planning_option(
         "--goal",
         metavar="[ROBOT:]X,Y",
         help="Goal of a robot's path, m; without a name: of all robots. May be repeated.",
-        rich_help_panel="Planning services",
     ),
 ]
 
 PlanValues = Annotated[
     list[str] | None,
-    typer.Option(
+    _planning_option(
         metavar="NAME=VALUE",
         help="Settings of [cyan]grouser plan[/]: candidates=20, trials=5, rounds=3, planner=PRM, "
         "seed=0. May be repeated.",
-        rich_help_panel="Planning services",
     ),
 ]
 
@@ -122,61 +102,43 @@ PlanValues = Annotated[
 
 SpeedFactor = Annotated[
     str,
-    typer.Option(
+    _time_option(
         metavar="max|FACTOR",
         help="Real-time factor (1.0 is real time), or as fast as possible while a client is "
         "connected.",
-        rich_help_panel="Time",
     ),
 ]
 
 LongestWait = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        help="Wall-clock time-out of a client in lockstep; 0: none.",
-        rich_help_panel="Time",
-    ),
+    float, _time_option(metavar="S", help="Wall-clock time-out of a client in lockstep; 0: none.")
 ]
 
 Players = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        min=0,
-        help="Start when N clients are in lockstep.",
-        rich_help_panel="Time",
-    ),
+    int, _time_option(metavar="N", min=0, help="Start when N clients are in lockstep.")
 ]
 
 BeatMs = Annotated[
     float | None,
-    typer.Option(
+    _time_option(
         metavar="MS",
         show_default="2, or 20 with --speed max",
         help="Simulated time between two reads of client messages.",
-        rich_help_panel="Time",
     ),
 ]
 
 CommandTimeout = Annotated[
     float | None,
-    typer.Option(
+    _time_option(
         metavar="S",
         help="Stop the robot of a client that sends nothing for S simulated seconds; 0: never. "
         "Default: 10, only for clients that have sent a Grouser message, because programs for "
         "USARSim send a command once and wait.",
-        rich_help_panel="Time",
     ),
 ]
 
 Strict = Annotated[
     bool,
-    typer.Option(
-        "--strict",
-        help="Behave as USARSim: the last command holds without time-out.",
-        rich_help_panel="Time",
-    ),
+    _time_option("--strict", help="Behave as USARSim: the last command holds without time-out."),
 ]
 
 GroundTruth = Annotated[
@@ -193,59 +155,35 @@ GroundTruth = Annotated[
 
 PictureType = Annotated[
     str | None,
-    typer.Option(
-        metavar="|".join(TYPES),
-        show_default="normal",
-        help="Raw, or JPEG quality.",
-        rich_help_panel="Pictures",
-    ),
+    _picture_option(metavar="|".join(TYPES), show_default="normal", help="Raw, or JPEG quality."),
 ]
 
 PicturesPerSecond = Annotated[
     float,
-    typer.Option(
-        metavar="N",
-        show_default="each camera's own rate",
-        help="Largest frame rate.",
-        rich_help_panel="Pictures",
-    ),
+    _picture_option(metavar="N", show_default="each camera's own rate", help="Largest frame rate."),
 ]
 
 RenderProcesses = Annotated[
     int,
-    typer.Option(
-        "--eye-processes",
-        metavar="N",
-        min=0,
-        help="Render processes on this machine.",
-        rich_help_panel="Pictures",
+    _picture_option(
+        "--eye-processes", metavar="N", min=0, help="Render processes on this machine."
     ),
 ]
 
 LegacyImages = Annotated[
     bool,
-    typer.Option(
-        "--legacy-images",
-        help="Send the first frame without a request, as UT2004.",
-        rich_help_panel="Pictures",
-    ),
+    _picture_option("--legacy-images", help="Send the first frame without a request, as UT2004."),
 ]
 
 OwnPictures = Annotated[
-    bool,
-    typer.Option(
-        "--own-pictures",
-        help="Send a client only the images of its own robot.",
-        rich_help_panel="Pictures",
-    ),
+    bool, _picture_option("--own-pictures", help="Send a client only the images of its own robot.")
 ]
 
 Tiles = Annotated[
     str,
-    typer.Option(
+    _picture_option(
         metavar="COLUMNSxROWS",
         help="Grid of the mosaic of all cameras, as CameraTileX and CameraTileY of UDK.",
-        rich_help_panel="Pictures",
     ),
 ]
 
@@ -253,38 +191,30 @@ Tiles = Annotated[
 
 TokenFile = Annotated[
     Path | None,
-    typer.Option(
+    _access_option(
         metavar="FILE",
         help="Lines such as 'drive watch: SECRET'; GROUSER_TOKEN sets one for all roles.",
-        rich_help_panel="Access",
     ),
 ]
 
 Certificate = Annotated[
-    Path | None,
-    typer.Option(metavar="PEM", help="Use TLS with this certificate.", rich_help_panel="Access"),
+    Path | None, _access_option(metavar="PEM", help="Use TLS with this certificate.")
 ]
 
 CertificateKey = Annotated[
     Path | None,
-    typer.Option(
+    _access_option(
         metavar="PEM",
         show_default="in the certificate's file",
         help="Private key of the certificate.",
-        rich_help_panel="Access",
     ),
 ]
 
 LinesPerSecond = Annotated[
-    float,
-    typer.Option(
-        metavar="N", help="Rate limit per client; further lines wait.", rich_help_panel="Access"
-    ),
+    float, _access_option(metavar="N", help="Rate limit per client; further lines wait.")
 ]
 
-Connections = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Connection limit.", rich_help_panel="Access")
-]
+Connections = Annotated[int, _access_option(metavar="N", min=1, help="Connection limit.")]
 
 # -- Other -----------------------------------------------------------------------------------------
 
@@ -308,8 +238,7 @@ RobotFiles = Annotated[
 ]
 
 EndAfter = Annotated[
-    float,
-    typer.Option(metavar="S", show_default="none", help="End after S simulated seconds."),
+    float, typer.Option(metavar="S", show_default="none", help="End after S simulated seconds.")
 ]
 
 WithConsole = Annotated[

@@ -16,6 +16,9 @@ from grouser.cli.terminal import print_error
 from grouser.errors import BadValue, GrouserError
 
 if TYPE_CHECKING:
+    import ssl
+    from pathlib import Path
+
     from grouser.gateways.server import Server
 
 LEVELS = {0: logging.WARNING, 1: logging.INFO}
@@ -80,6 +83,19 @@ def _read_lines(handle: Callable[[str], object]) -> None:
             pass  # the terminal is gone, the stream or the event loop is closed
 
     threading.Thread(target=read, name="console lines", daemon=True).start()
+
+
+def tls_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """Return the TLS context of the ports, and print a hint for clients; None without TLS."""
+    from grouser.tls import client_hint, server_context
+
+    if certificate is None:
+        if key is not None:
+            raise BadValue(f"--key is '{key}', but --certificate is missing: TLS needs both")
+        return None
+    context = server_context(certificate, key)
+    print_error(client_hint(certificate))
+    return context
 
 
 # -- checks of ports and times ---------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from grouser import files
@@ -34,6 +35,24 @@ def result_console() -> Console:
 def print_line(text: str) -> None:
     """Print one line on standard output, without wrapping."""
     result_console().print(text, soft_wrap=True)
+
+
+def print_note(text: str, style: str) -> None:
+    """Print text in a style on standard output, without wrapping."""
+    result_console().print(Text(text, style), soft_wrap=True)
+
+
+def plain_table(*headings: str, no_wrap: bool = False) -> Table:
+    """Return a table without borders.
+
+    Args:
+        headings: headings of its columns; none: a table without a header.
+        no_wrap: lines in these columns are not wrapped.
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(headings))
+    for heading in headings:
+        table.add_column(Text(heading, "bold"), no_wrap=no_wrap)
+    return table
 
 
 def print_error(sentence: str) -> None:

@@ -22,7 +22,6 @@ from typing import Any
 import mujoco
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from grouser.cli.paced_run import (
@@ -33,6 +32,7 @@ from grouser.cli.paced_run import (
     begin_summary,
     whole_steps,
 )
+from grouser.cli.terminal import plain_table
 from grouser.errors import MissingDependency
 from grouser.rendering.renderer import FINE_SHADOWS, SHADOW_REACH
 from grouser.rendering.snapshot import copy_appearance
@@ -106,7 +106,7 @@ def check_display() -> None:
 
 def print_keys(console: Console) -> None:
     """Print the functions of keys and mouse."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid = plain_table()
     for keys, meaning in KEYS.items():
         grid.add_row(Text(keys, "bold cyan"), Text(meaning))
     console.print(grid, "")

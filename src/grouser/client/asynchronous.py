@@ -22,17 +22,7 @@ from typing import Self, TypeVar, Unpack
 
 from grouser.client.address import Address, AddressOptions
 from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
-from grouser.client.conversation import (
-    Conversation,
-    Exchange,
-    LatestMessages,
-    LockstepTurn,
-    configuration_query,
-    geometry_query,
-    object_state_query,
-    setting_query,
-    start_poses_query,
-)
+from grouser.client.conversation import Conversation, Exchange, LatestMessages, LockstepTurn
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.commands import StartPose
 from grouser.protocol.usarsim.extensions import RadioMessage
@@ -126,7 +116,7 @@ class AsyncConnection(CommandSender):
 
     async def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
         """Return the start poses of the world."""
-        return await self.run(self.conversation.ask(start_poses_query()), timeout)
+        return await self.run(self.conversation.start_poses(), timeout)
 
     async def console(self, line: str, timeout: float | None = None) -> str:
         """Execute a console line on the server and return its answer; `BadValue` if it fails."""
@@ -209,17 +199,17 @@ class AsyncRobot(AsyncConnection, RobotCommands):
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Geometry:
         """Return dimensions of the robot, or positions of its sensors or packages (GETGEO)."""
-        return await self.run(self.conversation.ask(geometry_query(type, name)), timeout)
+        return await self.run(self.conversation.geometry(type, name), timeout)
 
     async def configuration(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Configuration:
         """Return the configuration of the robot, its sensors or packages (GETCONF)."""
-        return await self.run(self.conversation.ask(configuration_query(type, name)), timeout)
+        return await self.run(self.conversation.configuration(type, name), timeout)
 
     async def response(self, setting: Setting, timeout: float | None = None) -> Response:
         """Send a setting and return the response (dialect ut2004 only)."""
-        return await self.run(self.conversation.ask(setting_query(setting)), timeout)
+        return await self.run(self.conversation.response(setting), timeout)
 
     async def reading(self, sensor: str, timeout: float | None = None) -> Message:
         """Wait for the next reading of a sensor or sensor type."""
@@ -249,7 +239,7 @@ class AsyncController(AsyncConnection, WorldCommands):
 
     async def object_state(self, name: str, timeout: float | None = None) -> ObjectState:
         """Return the state of an object created by this controller."""
-        return await self.run(self.conversation.ask(object_state_query(name)), timeout)
+        return await self.run(self.conversation.object_state(name), timeout)
 
 
 async def async_connect(**where: Unpack[AddressOptions]) -> AsyncConnection:

@@ -25,17 +25,7 @@ from typing import Self, TypeVar, Unpack
 
 from grouser.client.address import Address, AddressOptions
 from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
-from grouser.client.conversation import (
-    Conversation,
-    Exchange,
-    LatestMessages,
-    LockstepTurn,
-    configuration_query,
-    geometry_query,
-    object_state_query,
-    setting_query,
-    start_poses_query,
-)
+from grouser.client.conversation import Conversation, Exchange, LatestMessages, LockstepTurn
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.commands import StartPose
 from grouser.protocol.usarsim.extensions import RadioMessage
@@ -86,7 +76,7 @@ class Connection(CommandSender):
 
     def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
         """Return the start poses of the world."""
-        return self.run(self.conversation.ask(start_poses_query()), timeout)
+        return self.run(self.conversation.start_poses(), timeout)
 
     def console(self, line: str, timeout: float | None = None) -> str:
         """Execute a console line on the server and return its answer.
@@ -189,23 +179,23 @@ class Connection(CommandSender):
 
 
 class RemoteRobot(Connection, RobotCommands):
-    """A robot of ours in the server's world, until the connection closes."""
+    """Robot in the server's world, owned by this connection."""
 
     def geometry(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Geometry:
-        """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
-        return self.run(self.conversation.ask(geometry_query(type, name)), timeout)
+        """Return dimensions of the robot, or positions of its sensors or packages (GETGEO)."""
+        return self.run(self.conversation.geometry(type, name), timeout)
 
     def configuration(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Configuration:
-        """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
-        return self.run(self.conversation.ask(configuration_query(type, name)), timeout)
+        """Return the configuration of the robot, its sensors or packages (GETCONF)."""
+        return self.run(self.conversation.configuration(type, name), timeout)
 
     def response(self, setting: Setting, timeout: float | None = None) -> Response:
         """Send a setting and return the response (dialect ut2004 only)."""
-        return self.run(self.conversation.ask(setting_query(setting)), timeout)
+        return self.run(self.conversation.response(setting), timeout)
 
     def reading(self, sensor: str, timeout: float | None = None) -> Message:
         """Wait for the next reading of a sensor or sensor type."""
@@ -235,7 +225,7 @@ class Controller(Connection, WorldCommands):
 
     def object_state(self, name: str, timeout: float | None = None) -> ObjectState:
         """Return the state of an object created by this controller."""
-        return self.run(self.conversation.ask(object_state_query(name)), timeout)
+        return self.run(self.conversation.object_state(name), timeout)
 
 
 def connect(**where: Unpack[AddressOptions]) -> Connection:

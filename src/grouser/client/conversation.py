@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from grouser.errors import BadValue, Disconnected, Refused
 from grouser.protocol.lines import Fault
@@ -48,8 +48,6 @@ from grouser.protocol.usarsim.geo_conf import (
     PackageGeometry,
     RobotConfiguration,
     RobotGeometry,
-    SensorConfiguration,
-    SensorGeometry,
 )
 from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.package import EffectorState, PackageState
@@ -61,88 +59,11 @@ from grouser.protocol.usarsim.values import Vector
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Query(Generic[Answer]):
-    """Request with the function that recognises its answer."""
-
-    request: Message
-    match: Callable[[Message], Answer | None]
-    """Return the answer if the message is one, otherwise None."""
-    awaited: str
-    """Description of the answer, for error messages."""
-
-
-def geometry_query(type: str, name: str | None = None) -> Query[Geometry]:
-    """Request positions of the robot's parts of a type."""
-
-    def match(message: Message) -> Geometry | None:
-        match message:
-            case RobotGeometry() if type.lower() == "robot":
-                return message
-            case PackageGeometry() | SensorGeometry() if _is_about(message, type, name):
-                return message
-        return None
-
-    return Query(GetGeometry(type, name), match, f"GEO {_segments(type, name)}")
-
-
-def configuration_query(type: str, name: str | None = None) -> Query[Configuration]:
-    """Request the configuration of the robot's parts of a type."""
-
-    def match(message: Message) -> Configuration | None:
-        match message:
-            case RobotConfiguration() if type.lower() == "robot":
-                return message
-            case PackageConfiguration() | SensorConfiguration() if _is_about(message, type, name):
-                return message
-        return None
-
-    return Query(GetConfiguration(type, name), match, f"CONF {_segments(type, name)}")
-
-
-def start_poses_query() -> Query[tuple[StartPose, ...]]:
-    """Request the start poses."""
-
-    def match(message: Message) -> tuple[StartPose, ...] | None:
-        return message.poses if isinstance(message, StartPoses) else None
-
-    return Query(GetStartPoses(), match, "the start poses")
-
-
-def console_query(line: str) -> Query[ConsoleAnswer]:
-    """Request the execution of a console line."""
-
-    def match(message: Message) -> ConsoleAnswer | None:
-        return message if isinstance(message, ConsoleAnswer) else None
-
-    return Query(ConsoleLine(line), match, f"the console's answer to '{line}'")
-
-
-def object_state_query(name: str) -> Query[ObjectState]:
-    """Request the state of an object of a world controller."""
-
-    def match(message: Message) -> ObjectState | None:
-        each = message.objects if isinstance(message, ObjectStates) else ()
-        return next((found for found in each if found.name.lower() == name.lower()), None)
-
-    return Query(GetState(name=name), match, f"the state of an object '{name}'")
-
-
-def setting_query(request: Setting) -> Query[Response]:
-    """Send a setting and request its response (UT2004)."""
-
-    def match(message: Message) -> Response | None:
-        return message if isinstance(message, Response) else None
-
-    return Query(request, match, "RES (dialect ut2004 only)")
-
-
-_Part = SensorGeometry | PackageGeometry | SensorConfiguration | PackageConfiguration
-
-
-def _is_about(message: _Part, type: str, name: str | None) -> bool:
+def _is_about(message: Geometry | Configuration, type: str, name: str | None) -> bool:
     """Return True if an answer matches the request; an empty one matches its whole type."""
     wanted, given = type.lower(), message.type.lower()
+    if isinstance(message, RobotGeometry | RobotConfiguration):
+        return wanted == "robot"
     if isinstance(message, PackageGeometry | PackageConfiguration):
         return wanted in PACKAGES and (name is None or name.lower() == message.name.lower())
     named = [sensor.name.lower() for sensor in message.sensors]
@@ -292,7 +213,7 @@ class Conversation:
         if isinstance(message, Tick):
             self._my_turn = True
         for waiting in self._waiting:
-            answer = waiting.query.match(message)
+            answer = waiting.match(message)
             if answer is not None:
                 waiting.answer = answer
                 self._waiting.remove(waiting)
@@ -331,28 +252,86 @@ class Conversation:
     def control_world(self, name: str) -> Exchange[None]:
         """Join as a world controller; the answer to a query confirms it."""
         self.queue(Init(CONTROLLER, name))
-        yield from self.ask(start_poses_query())
+        yield from self.start_poses()
+
+    # Queries.
+
+    def geometry(self, type: str, name: str | None = None) -> Exchange[Geometry]:
+        """Request dimensions of the robot, or positions of its parts of a type."""
+
+        def match(message: Message) -> Geometry | None:
+            if isinstance(message, Geometry) and _is_about(message, type, name):
+                return message
+            return None
+
+        return self.ask(GetGeometry(type, name), match, f"GEO {_segments(type, name)}")
+
+    def configuration(self, type: str, name: str | None = None) -> Exchange[Configuration]:
+        """Request the configuration of the robot, or of its parts of a type."""
+
+        def match(message: Message) -> Configuration | None:
+            if isinstance(message, Configuration) and _is_about(message, type, name):
+                return message
+            return None
+
+        return self.ask(GetConfiguration(type, name), match, f"CONF {_segments(type, name)}")
+
+    def start_poses(self) -> Exchange[tuple[StartPose, ...]]:
+        """Request the start poses."""
+        return (yield from self._ask_for(StartPoses, GetStartPoses(), "the start poses")).poses
+
+    def object_state(self, name: str) -> Exchange[ObjectState]:
+        """Request the state of an object of a world controller."""
+
+        def match(message: Message) -> ObjectState | None:
+            each = message.objects if isinstance(message, ObjectStates) else ()
+            return next((found for found in each if found.name.lower() == name.lower()), None)
+
+        return self.ask(GetState(name=name), match, f"the state of an object '{name}'")
+
+    def response(self, setting: Setting) -> Exchange[Response]:
+        """Send a setting and request its response (UT2004)."""
+        return self._ask_for(Response, setting, "RES (dialect ut2004 only)")
 
     def console(self, line: str) -> Exchange[str]:
         """Execute a console line; raise `BadValue` if it failed."""
-        answer = yield from self.ask(console_query(line))
+        awaited = f"the console's answer to '{line}'"
+        answer = yield from self._ask_for(ConsoleAnswer, ConsoleLine(line), awaited)
         if answer.failed:
             raise BadValue(answer.text)
         return answer.text
 
-    def ask(self, query: Query[Answer]) -> Exchange[Answer]:
-        """Send a query and wait for its answer; equal queries are answered in order."""
-        waiting = _PendingQuery(query)
+    def _ask_for(self, kind: type[Answer], request: Message, awaited: str) -> Exchange[Answer]:
+        """Send a request; the answer is the next message of the class ``kind``."""
+
+        def match(message: Message) -> Answer | None:
+            return message if isinstance(message, kind) else None
+
+        return self.ask(request, match, awaited)
+
+    def ask(
+        self, request: Message, match: Callable[[Message], Answer | None], awaited: str
+    ) -> Exchange[Answer]:
+        """Send a request and wait for its answer; equal requests are answered in order.
+
+        Args:
+            request: the request.
+            match: returns the answer if a message is one, otherwise None.
+            awaited: description of the answer, for error messages.
+        """
+        waiting = _PendingQuery(match)
         self._waiting.append(waiting)
-        self.queue(query.request)
+        self.queue(request)
         try:
             while waiting.answer is None:
-                yield from self._wait_for(query.awaited)
+                yield from self._wait_for(awaited)
         finally:
             if waiting in self._waiting:
                 self._waiting.remove(waiting)
         answer: Answer = waiting.answer
         return answer
+
+    # Received messages.
 
     def reading(self, sensor: str) -> Exchange[Message]:
         """Wait for the next reading of a sensor or sensor type."""
@@ -404,7 +383,7 @@ class Conversation:
 class _PendingQuery:
     """Query without an answer yet."""
 
-    query: Query[Any]
+    match: Callable[[Message], Any]
     answer: Any = None
 
 

@@ -167,7 +167,7 @@ def run(run_options: RunOptions) -> Report:
         "the number of points, as one set; the count of voxels follows from them.",
         "The report's outliers (0.5 to 2 %) hang together as something on the wall would; our "
         "wall is bare and has none.",
-        f"The report has no tables: 'ours' is what a real Kinect 1 measured from "
+        f"The report has no table tops: 'ours' is what a real Kinect 1 measured from "
         f"{' and '.join(f'{top.distance:.2f}' for top in tops)} m, the note what our simulated one "
         "makes of a plane from the same place; nothing was fitted to it.",
     )

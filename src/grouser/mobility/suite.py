@@ -322,19 +322,11 @@ def _with_friction(world: World, factor: float) -> World:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweptRun:
+class SweptRun(MobilityRun):
     """Result of one robot of a sweep on one size."""
 
     value: Any
     """Value of the swept option."""
-    size: float
-    """Size, mm or deg."""
-    outcome: Outcome
-
-    @property
-    def passed(self) -> bool:
-        """True if the robot passed the apparatus."""
-        return self.outcome.arrived
 
 
 def sweep(
@@ -368,6 +360,6 @@ def sweep(
     ]
     outcomes = threads.run_trials([trial for _, _, trial in cases], progress=progress)
     return [
-        SweptRun(value=value, size=size, outcome=outcome)
+        SweptRun(value=value, test=test, size=size, outcome=outcome)
         for (value, size, _), outcome in zip(cases, outcomes, strict=True)
     ]

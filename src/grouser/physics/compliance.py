@@ -112,11 +112,7 @@ class Compliance(BaseModel):
 
 
 def mark(
-    geom: mujoco.MjsGeom,
-    *,
-    share: float = 0.0,
-    frequency: float = 0.0,
-    damping_ratio: float = 0.0,
+    geom: mujoco.MjsGeom, *, share: float = 0.0, frequency: float = 0.0, damping_ratio: float = 0.0
 ) -> None:
     """Store deviations of ``geom`` from the standard, which `apply` reads after compilation.
 
@@ -130,12 +126,7 @@ def mark(
 
 
 def add_buffer(
-    body: mujoco.MjsBody,
-    name: str,
-    *,
-    share: float,
-    touches: int,
-    **shape: Any,
+    body: mujoco.MjsBody, name: str, *, share: float, touches: int, **shape: Any
 ) -> None:
     """Add an invisible geom to ``body`` that resists approach only and has no friction.
 

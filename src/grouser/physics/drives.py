@@ -92,10 +92,7 @@ class Drive:
         """Add the actuator ``name`` on ``joint``; ``gear`` is drive metres per joint unit."""
         actuator = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         actuator.set_to_pid(
-            kp=self.stiffness,
-            kv=self.viscosity,
-            slewmax=self.speed,
-            ctrlspec=int(ALL_INPUTS),
+            kp=self.stiffness, kv=self.viscosity, slewmax=self.speed, ctrlspec=int(ALL_INPUTS)
         )
         actuator.forcelimited = True
         actuator.forcerange = [-self.force, self.force]

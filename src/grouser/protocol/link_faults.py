@@ -96,11 +96,6 @@ class FaultyLink(Generic[Item]):
             self._newest = max(self._newest, number)
         return arrived
 
-    @property
-    def next_due(self) -> float:
-        """Arrival time of the next message, s; infinity if none is in transit."""
-        return self._in_transit[0][0] if self._in_transit else math.inf
-
     def clear(self) -> None:
         """Drop messages in transit, as after a reset of the clock."""
         self._in_transit.clear()

@@ -86,19 +86,10 @@ class AirTraffic:
 
     def path(self) -> BeltPath:
         """Return the loop: climb, turn left, descend, turn left."""
-        bend, half = radians(self.climb_deg), ArcStep(self.radius, math.pi, LEFT)
-        leg = StraightStep(self.straight)
-        rise: list[StraightStep | ArcStep] = [
-            ArcStep(self.radius, bend, UP),
-            leg,
-            ArcStep(self.radius, bend, DOWN),
-        ]
-        fall: list[StraightStep | ArcStep] = [
-            ArcStep(self.radius, bend, DOWN),
-            leg,
-            ArcStep(self.radius, bend, UP),
-        ]
-        return BeltPath.chain([*rise, half, *fall, half])
+        bend = radians(self.climb_deg)
+        up, down = ArcStep(self.radius, bend, UP), ArcStep(self.radius, bend, DOWN)
+        leg, turn = StraightStep(self.straight), ArcStep(self.radius, math.pi, LEFT)
+        return BeltPath.chain([up, leg, down, turn, down, leg, up, turn])
 
     def build(self) -> Robot:
         """Return the model: a fixed tower and the loop of drones."""

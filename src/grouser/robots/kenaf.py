@@ -24,13 +24,7 @@ from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
-from grouser.robots.parts.flipper import (
-    FOUR,
-    Flipper,
-    add_arm_drives,
-    arm_groups,
-    middle_of_mass,
-)
+from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups, middle_of_mass
 from grouser.robots.parts.hull import (
     GREY,
     Vector,

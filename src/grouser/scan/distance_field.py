@@ -73,13 +73,7 @@ def distance_field(cloud: PointCloud, size: float) -> DistanceField:
     grid = voxel_grid(cloud.points, size)
     planes = voxel_planes(grid, cloud)
     weighed = planes.counts[:, None] * planes.normals
-    rows = np.column_stack(
-        [
-            planes.counts,
-            weighed,
-            np.einsum("ij,ij->i", weighed, planes.means),
-        ]
-    )
+    rows = np.column_stack([planes.counts, weighed, np.einsum("ij,ij->i", weighed, planes.means)])
     keys = grid.keys
     for step in grid.steps[::-1].tolist():
         keys, rows = _spread(keys, rows, step)

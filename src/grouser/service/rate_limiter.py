@@ -58,12 +58,7 @@ class RateLimiter:
     """
 
     def __init__(
-        self,
-        per_second: float,
-        now: float,
-        *,
-        burst: float = 1.0,
-        balance: float | None = None,
+        self, per_second: float, now: float, *, burst: float = 1.0, balance: float | None = None
     ) -> None:
         self._rate, self._capacity = per_second, per_second * burst
         self._balance = self._capacity if balance is None else min(balance, self._capacity)

@@ -3,7 +3,7 @@
 Columns name their units: ``t_s``; the root's pose X_WB as ``x_m y_m z_m``, the quaternion
 ``qw qx qy qz`` and ``roll_rad pitch_rad yaw_rad`` (pitch positive nose down); of every drive
 ``belt_<name>_m`` (travel) or ``joint_<name>_rad``, and its signed work
-``work_<name>_j``; ``energy_j`` is the sum of work. `grouser.evaluation.read_trajectory` reads
+``work_<name>_j``; ``energy_j`` is the sum of work. `grouser.evaluation.trajectory` reads
 such a file, and so do ``grouser compare`` and ``grouser calibrate``.
 """
 

@@ -222,12 +222,7 @@ def _add_chain(
 
 
 def _fill_plate(
-    plate: mujoco.MjsBody,
-    track: Track,
-    length: float,
-    mass: float,
-    name: str,
-    builder: GeomBuilder,
+    plate: mujoco.MjsBody, track: Track, length: float, mass: float, name: str, builder: GeomBuilder
 ) -> None:
     """Add mass, pin, shape, grouser and buffer to a plate."""
     plate.mass = mass

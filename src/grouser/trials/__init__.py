@@ -2,10 +2,4 @@
 
 from grouser.exports import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    __file__,
-    renamed={
-        "run": "run_trials",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, renamed={"run": "run_trials"})

@@ -108,9 +108,10 @@ def resolve_data_file(value: Any, info: ValidationInfo, endings: Sequence[str], 
     )
 
 
-def _mesh_file(value: Any, info: ValidationInfo) -> Path:
-    return resolve_data_file(value, info, MESH_ENDINGS, "mesh")
+def data_file(endings: Sequence[str], what: str) -> BeforeValidator:
+    """Return the validator of a field that names a data file, as `resolve_data_file` does."""
+    return BeforeValidator(lambda value, info: resolve_data_file(value, info, endings, what))
 
 
-MeshFile = Annotated[Path, BeforeValidator(_mesh_file)]
+MeshFile = Annotated[Path, data_file(MESH_ENDINGS, "mesh")]
 """Mesh file (.stl, .ply, .obj), relative to the world file; kept as an absolute path."""

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import Field, Strict, model_validator
 
 from grouser.errors import nearest
 from grouser.frames import degrees
@@ -54,11 +54,7 @@ Stand = tuple[float, float, float]
 """x and y (m) and heading (rad) in the field's frame."""
 
 
-def _pair(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-FieldPoint = Annotated[tuple[Coordinate, Coordinate], BeforeValidator(_pair)]
+FieldPoint = Annotated[tuple[Coordinate, Coordinate], Strict(False)]
 """x, y on the field, m."""
 
 

@@ -20,13 +20,7 @@ from grouser.physics.compliance import add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
 from grouser.physics.labels import PARTS, mark
 from grouser.world.door import Door
-from grouser.world.field_types import (
-    Length,
-    MeshFile,
-    Rgb,
-    Shade,
-    mistake,
-)
+from grouser.world.field_types import Length, MeshFile, Rgb, Shade, mistake
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.decomposition import TOLERANCE
 from grouser.world.meshes.mesh_files import read_mesh
@@ -336,10 +330,10 @@ class Mesh(WorldObject):
             mesh = f"{self.name}{ending}"
             spec.add_mesh(name=mesh, uservert=corners.ravel(), smoothnormal=False)
             shape = {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": mesh}
-            weighs = {}
+            mass = {}
             if not self.fixed and self.mass is not None:
-                weighs["mass"] = self.mass * float(volumes[number] / volumes.sum())
-            body.add_geom(name=f"{self.name}/surface{ending}", **shape, **surface, **weighs)
+                mass["mass"] = self.mass * float(volumes[number] / volumes.sum())
+            body.add_geom(name=f"{self.name}/surface{ending}", **shape, **surface, **mass)
             if not self.fixed:
                 touches = WORLD | BELT | HULL
                 name = f"{self.name}/buffer{ending}"

@@ -22,10 +22,7 @@ INTEGRATORS = {
     "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
     "rk4": mujoco.mjtIntegrator.mjINT_RK4,
 }
-CONES = {
-    "elliptic": mujoco.mjtCone.mjCONE_ELLIPTIC,
-    "pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL,
-}
+CONES = {"elliptic": mujoco.mjtCone.mjCONE_ELLIPTIC, "pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL}
 SOLVERS = {
     "newton": mujoco.mjtSolver.mjSOL_NEWTON,
     "cg": mujoco.mjtSolver.mjSOL_CG,

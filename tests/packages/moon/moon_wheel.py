@@ -1,4 +1,4 @@
-"""Builds the wheel: what any build backend does, without one having to be installed."""
+"""Build backend that writes the wheel without further packages."""
 
 import tomllib
 import zipfile
@@ -7,7 +7,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def build_wheel(folder, config_settings=None, metadata_directory=None):
+def build_wheel(
+    folder: str, config_settings: object = None, metadata_directory: object = None
+) -> str:
     """Write the wheel into ``folder``; return its name."""
     with (HERE / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]

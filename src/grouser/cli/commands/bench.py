@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from grouser.cli import preflight
-from grouser.cli.terminal import counting_bar, result_console, write_json
+from grouser.cli.options import JsonFile
+from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.errors import BadValue
 
 
@@ -33,10 +32,7 @@ def bench(
             help="Robot kind or robot file, for [cyan]bench robot[/].",
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write figures and machine data as JSON."),
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Measure speed; figures are comparable only within one run on one machine.
 
@@ -79,7 +75,7 @@ def _print_partial(figures: Mapping[str, float]) -> None:
 def _print(key: str, figures: Mapping[str, float], here: Mapping[str, object]) -> None:
     from grouser.reports.table import display_text, label
 
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid = plain_table()
     grid.add_column()
     grid.add_column(justify="right", style="bold cyan")
     for figure, value in figures.items():

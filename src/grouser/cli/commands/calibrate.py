@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import PlotReport, RealLog
+from grouser.cli.options import JsonFile, Overrides, PlotReport, RealLog, only_robot
 from grouser.cli.terminal import (
     command_line,
     counting_bar,
@@ -16,13 +16,11 @@ from grouser.cli.terminal import (
     result_console,
     write_json,
 )
-from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.calibration.calibration import Calibration
     from grouser.calibration.parameters import Finding
     from grouser.reports.page import Page
-    from grouser.world.file import World
 
 HEADINGS = ("parameter", "start", "found", "interval", "plausible", "verdict")
 
@@ -46,27 +44,10 @@ FreeParameters = Annotated[
 RobotName = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME",
-        show_default="the only one",
-        help="Name of the logged robot in the world.",
+        metavar="NAME", show_default="the only one", help="Name of the logged robot in the world."
     ),
 ]
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as JSON."),
-]
-WorldOverrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUE",
-        help="Change the world, such as terrain.1.slope_deg=45; may be repeated.",
-    ),
-]
-Align = Annotated[
-    bool,
-    typer.Option("--align", help="The origin of the log's x and z is unknown."),
-]
+Align = Annotated[bool, typer.Option("--align", help="The origin of the log's x and z is unknown.")]
 NoseUp = Annotated[bool, typer.Option("--nose-up", help="In the log, pitch is positive nose up.")]
 SearchSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the search.")]
 
@@ -78,7 +59,7 @@ def calibrate(
     robot: RobotName = None,
     report: PlotReport = None,
     json_file: JsonFile = None,
-    overrides: WorldOverrides = None,
+    overrides: Overrides = None,
     align: Align = False,
     nose_up: NoseUp = False,
     seed: SearchSeed = 0,
@@ -102,12 +83,11 @@ def calibrate(
 
     parameters_named(names := [name.strip() for name in free.split(",") if name.strip()])
     preflight.writable(json_file)
-    if report is not None:
-        preflight.writable(report / "index.html")
+    preflight.writable_page(report)
     real = log_path(real)
     log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
-    name = robot or _only_robot(place)
+    name = robot or only_robot(place)
     with counting_bar("calibrate") as bar:
         result = find(log, place, name, names, align=align, seed=seed, progress=bar)
     _show(result, name, real)
@@ -115,15 +95,6 @@ def calibrate(
         write_json(json_file, result.to_json())
     if report is not None:
         print_written(_page(result, name, real, world).write(report))
-
-
-def _only_robot(world: World) -> str:
-    """Return the name of the only robot in the world."""
-    names = [entry.name for entry in world.robots]
-    if len(names) != 1:
-        there = ", ".join(names) or "none"
-        raise BadValue(f"--robot is required: robots in world '{world.name}': {there}")
-    return names[0]
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:

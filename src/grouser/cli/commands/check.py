@@ -6,12 +6,11 @@ from functools import partial
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.commands.mobility import RobotOverrides, robot_options
-from grouser.cli.terminal import counting_bar, print_error, result_console
+from grouser.cli.terminal import counting_bar, plain_table, print_error, result_console
 from grouser.errors import unknown
 
 KINDS = ("robot",)
@@ -26,8 +25,7 @@ def check(
         ),
     ],
     name: Annotated[
-        str,
-        typer.Argument(metavar="ROBOT", show_default=False, help="Robot kind or robot file."),
+        str, typer.Argument(metavar="ROBOT", show_default=False, help="Robot kind or robot file.")
     ],
     overrides: RobotOverrides = None,
 ) -> None:
@@ -59,7 +57,7 @@ def check(
             raise typer.Exit(1)
     with counting_bar(name) as bar:
         points = check_contract(name, options, progress=partial(bar, "checking"))
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid = plain_table()
     for point in points:
         word = Text("yes", "green") if point.kept else Text("no", "red")
         grid.add_row(Text(point.title), word, Text(point.finding, "dim"))

@@ -23,8 +23,7 @@ def check_mesh(
         float, typer.Option(min=1e-6, max=1000, metavar="M", help="Metres per unit of the file.")
     ] = 1.0,
     tolerance: Annotated[
-        float,
-        typer.Option(min=0.0005, max=1.0, metavar="M", help="Largest surface error."),
+        float, typer.Option(min=0.0005, max=1.0, metavar="M", help="Largest surface error.")
     ] = 0.01,
     cell: Annotated[
         float | None,

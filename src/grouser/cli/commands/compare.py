@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import PlotReport, RealLog
-from grouser.cli.terminal import command_line, print_written, result_console, write_json
+from grouser.cli.options import JsonFile, PlotReport, RealLog
+from grouser.cli.terminal import (
+    command_line,
+    plain_table,
+    print_note,
+    print_written,
+    result_console,
+    write_json,
+)
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
@@ -31,10 +38,7 @@ def compare(
         ),
     ],
     report: PlotReport = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the errors as JSON."),
-    ] = None,
+    json_file: JsonFile = None,
     align_starts: Annotated[
         bool,
         typer.Option(
@@ -51,8 +55,7 @@ def compare(
         ),
     ] = "difference",
     nose_up: Annotated[
-        bool,
-        typer.Option("--nose-up", help="Pitch is positive nose up in both files."),
+        bool, typer.Option("--nose-up", help="Pitch is positive nose up in both files.")
     ] = False,
 ) -> None:
     """Compare two logs by DP matching: errors of x, z, their norm and pitch, before and after.
@@ -74,8 +77,7 @@ def compare(
         raise unknown("--index", "index", index, INDICES)
     real, simulated = log_path(real), log_path(simulated)
     preflight.writable(json_file)
-    if report is not None:
-        preflight.writable(report / "index.html")
+    preflight.writable_page(report)
     logs = {path: read_trajectory(path, nose_up=nose_up) for path in (real, simulated)}
     result = match(
         _clean(real, logs[real]),
@@ -127,7 +129,6 @@ HEADER = ("error of", "mean before", "max before", "mean matched", "max matched"
 def _print(
     match: TrajectoryMatch, real: Path, simulated: Path, faults: list[tuple[Path, str]]
 ) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from grouser.evaluation.trajectory import log_name
@@ -138,12 +139,12 @@ def _print(
         text = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
         console.print(Text.assemble((log_name(path), "bold"), f"  {text}"), soft_wrap=True)
         for fault in (fault for file, fault in faults if file == path):
-            console.print(Text(f"  {fault}", "yellow"), soft_wrap=True)
+            print_note(f"  {fault}", "yellow")
         if real == simulated:
             break
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in HEADER:
-        grid.add_column(Text(heading, "bold"), justify="left" if heading is HEADER[0] else "right")
+    grid = plain_table(HEADER[0])
+    for heading in HEADER[1:]:
+        grid.add_column(Text(heading, "bold"), justify="right")
     for name, *numbers in rows(match):
         grid.add_row(Text(name), *(Text(display_text(number)) for number in numbers))
     console.print("", grid, "", sep="\n")

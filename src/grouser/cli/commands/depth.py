@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.options import Overrides, WorldName, parse_numbers
-from grouser.cli.terminal import counting_bar, print_written, result_console
+from grouser.cli.terminal import counting_bar, print_note, print_written
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def depth(
         write_pcd(path, cloud)
         print_written(path)
         note = f"{seen:,} of {len(cloud):,} pixels are valid; --camera-pose={_option_text(pose)}"
-        result_console().print(Text(note, "dim"), soft_wrap=True)
+        print_note(note, "dim")
 
 
 def _option_text(pose: Pose) -> str:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from grouser.cli import preflight
-from grouser.cli.options import PictureReport
+from grouser.cli.options import JsonFile, PictureReport
 from grouser.cli.terminal import (
     command_line,
     counting_bar,
+    print_note,
     print_written,
     result_console,
     write_json,
@@ -29,17 +29,13 @@ def experiment(
         ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Short version, as a smoke test.")] = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the table as JSON."),
-    ] = None,
+    json_file: JsonFile = None,
     report: PictureReport = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
     resume: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR",
-            help="Store finished parts in this folder and reuse those already there.",
+            metavar="DIR", help="Store finished parts in this folder and reuse those already there."
         ),
     ] = None,
 ) -> None:
@@ -65,8 +61,8 @@ def experiment(
         if not getattr(module, "KEEPS_PARTS", False):
             raise BadValue(f"--resume: {key} has one part only and cannot be resumed")
         preflight.writable(resume / "part.json")
+    preflight.writable_page(report)
     if report is not None:
-        preflight.writable(report / "index.html")
         preflight.pictures()
     with counting_bar(key) as bar:
         run_options = RunOptions(
@@ -74,14 +70,10 @@ def experiment(
         )
         result = module.run(run_options)
     result.command, result.quick = command_line(), quick
-    console = result_console()
-    result.table.print(console)
+    result.table.print(result_console())
     if quick:
-        console.print(
-            Text(
-                f"quick: short version; run 'grouser experiment {key}' for the full result",
-                "yellow",
-            )
+        print_note(
+            f"quick: short version; run 'grouser experiment {key}' for the full result", "yellow"
         )
     if json_file is not None:
         write_json(json_file, result.table.to_json())

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from grouser import files
 from grouser.cli import preflight
-from grouser.cli.terminal import print_written, result_console
+from grouser.cli.terminal import print_note, print_written
 
 
 def import_bml(
@@ -58,5 +57,5 @@ def import_bml(
     parse(imported.text, where=str(target), folder=target.parent)  # the written file must load
     files.write_text(target, imported.text)
     for notice in imported.notices:
-        result_console().print(Text(notice, "yellow"), soft_wrap=True)
+        print_note(notice, "yellow")
     print_written(target)

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from grouser.cli import preflight
-from grouser.cli.terminal import result_console
+from grouser.cli.terminal import plain_table, result_console
 from grouser.errors import unknown
 
 
@@ -118,7 +117,7 @@ def list_kind(
         for name in entries:
             console.print(Text(name), soft_wrap=True)
         return
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid = plain_table()
     grid.add_column(style="bold cyan", no_wrap=True)
     grid.add_column()
     for name, line in entries.items():

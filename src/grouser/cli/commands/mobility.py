@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight
+from grouser.cli.options import JsonFile
 from grouser.cli.terminal import (
     CountingBar,
     command_line,
@@ -78,8 +79,7 @@ Repeats = Annotated[
 UseFlippers = Annotated[
     bool,
     typer.Option(
-        "--flippers/--no-flippers",
-        help="Use the flippers, or keep them in their start posture.",
+        "--flippers/--no-flippers", help="Use the flippers, or keep them in their start posture."
     ),
 ]
 RobotOverrides = Annotated[
@@ -120,16 +120,10 @@ SheetFolder = Annotated[
         help="Write a page with pictures, DIR/index.html; needs OpenGL.",
     ),
 ]
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write all results as JSON."),
-]
 InWorld = Annotated[
     str | None,
     typer.Option(
-        "--world",
-        metavar="WORLD",
-        help="Drive straight lines through this world instead.",
+        "--world", metavar="WORLD", help="Drive straight lines through this world instead."
     ),
 ]
 Ways = Annotated[
@@ -185,18 +179,15 @@ def mobility(
     [cyan]grouser mobility packbot --world yard/world.yaml --way=-1,0,1.5,0[/]
     """
     preflight.physics()
-    from grouser.cli.mobility_report import (
-        mobility_on_ways,
-        mobility_page,
-        print_mobility,
-        to_json,
-    )
+    from grouser.cli import mobility_report as reporting
 
     if world is not None or ways:
         if world is None or tests or sizes or sheet or limit or repeats or report or friction:
             raise BadValue("--way needs --world; --world allows only --way, --set and --json")
         preflight.writable(json_file)
-        mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file)
+        reporting.mobility_on_ways(
+            robot, robot_options(overrides or ()), world, ways or (), json_file
+        )
         return
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
@@ -210,22 +201,21 @@ def mobility(
     sizes_by_test = {name: test_sizes(name, sizes, names) for name in names}
     folder = report or (Path(f"mobility_{candidate.name}") if sheet else None)
     preflight.writable(json_file)
+    preflight.writable_page(folder)
     if folder is not None:
-        preflight.writable(folder / "index.html")
         preflight.pictures()
     page: Page | None = None
     with counting_bar(candidate.name) as bar:
-        nominal = folder is not None or not repeats
-        runs = _nominal_runs(candidate, sizes_by_test, bar) if nominal else []
+        only_limits = repeats and folder is None
+        runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, bar)
         limits = _limits(candidate, names, repeats, seed, bar) if repeats else []
         if folder is not None:
-            drawing = partial(bar, "drawing")
-            page = mobility_page(
-                candidate, names, runs, limits, command=command_line(), progress=drawing
+            page = reporting.mobility_page(
+                candidate, names, runs, limits, partial(bar, "drawing"), command=command_line()
             )
-    print_mobility(candidate, names, runs, limits, result_console())
+    reporting.print_mobility(candidate, names, runs, limits, result_console())
     if json_file is not None:
-        write_json(json_file, to_json(candidate, runs, limits, seed))
+        write_json(json_file, reporting.to_json(candidate, runs, limits, seed))
     if page is not None and folder is not None:
         print_written(page.write(folder))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,50 +36,34 @@ if TYPE_CHECKING:
 
     from grouser.gateways.gateway import Gateway
 
+_bus_option = partial(typer.Option, rich_help_panel="Bus")
+
 BusPort = Annotated[
     int,
-    typer.Option(
-        "--port",
-        metavar="PORT",
-        help="TCP port of the bus (socketcand); 0: any free port.",
-        rich_help_panel="Bus",
+    _bus_option(
+        "--port", metavar="PORT", help="TCP port of the bus (socketcand); 0: any free port."
     ),
 ]
 BusName = Annotated[
-    str,
-    typer.Option(
-        "--bus",
-        metavar="NAME",
-        help="Name of the bus, as controllers open it.",
-        rich_help_panel="Bus",
-    ),
+    str, _bus_option("--bus", metavar="NAME", help="Name of the bus, as controllers open it.")
 ]
 BusBeat = Annotated[
     float,
-    typer.Option(
-        "--beat-ms",
-        metavar="MS",
-        help="Simulated time between two reads of the bus.",
-        rich_help_panel="Bus",
-    ),
+    _bus_option("--beat-ms", metavar="MS", help="Simulated time between two reads of the bus."),
 ]
 MotorsOf = Annotated[
     str,
-    typer.Option(
+    _bus_option(
         "--robot",
         metavar="NAME",
         show_default="the only one with Kenaf's six motors, or a Kenaf that joins",
         help="Robot with the motors.",
-        rich_help_panel="Bus",
     ),
 ]
 EncoderRate = Annotated[
     float,
-    typer.Option(
-        "--rate-hz",
-        metavar="HZ",
-        help="Rate of encoder frames; at most once per physics step.",
-        rich_help_panel="Bus",
+    _bus_option(
+        "--rate-hz", metavar="HZ", help="Rate of encoder frames; at most once per physics step."
     ),
 ]
 

@@ -29,8 +29,7 @@ def new(
         ),
     ],
     name: Annotated[
-        str,
-        typer.Argument(metavar="NAME", show_default=False, help="Name, also of the file."),
+        str, typer.Argument(metavar="NAME", show_default=False, help="Name, also of the file.")
     ],
 ) -> None:
     """Write a commented starter file: a world with a robot before stairs, or a robot.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import Overrides, WorldName, parse_numbers
+from grouser.cli.options import JsonFile, Overrides, WorldName, only_robot, parse_numbers
 from grouser.cli.terminal import (
     command_line,
     print_error,
@@ -22,11 +22,10 @@ from grouser.cli.terminal import (
     result_console,
     write_json,
 )
-from grouser.errors import BadValue, GrouserError
+from grouser.errors import GrouserError
 
 if TYPE_CHECKING:
     from grouser.trials.plan import PlanProgress, PlanResult
-    from grouser.world.file import World
 
 NO_PATH = 1
 """Exit code if no path was found; user errors are 2."""
@@ -56,8 +55,7 @@ Rounds = Annotated[
 Planner = Annotated[
     str,
     typer.Option(
-        metavar="NAME",
-        help="Planner of the first round: an OMPL planner, STRIDE, or roadmap.",
+        metavar="NAME", help="Planner of the first round: an OMPL planner, STRIDE, or roadmap."
     ),
 ]
 Within = Annotated[
@@ -71,10 +69,7 @@ Within = Annotated[
 Heading = Annotated[
     float | None,
     typer.Option(
-        "--heading-deg",
-        metavar="DEG",
-        show_default="the world's",
-        help="Heading at the start.",
+        "--heading-deg", metavar="DEG", show_default="the world's", help="Heading at the start."
     ),
 ]
 Limit = Annotated[
@@ -90,10 +85,6 @@ Timeout = Annotated[
     ),
 ]
 PlanSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of paths and trials.")]
-JsonFile = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write all paths and results as JSON."),
-]
 ReportFolder = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Write a page with pictures and videos, DIR/index.html."),
@@ -136,8 +127,7 @@ def plan(
     begun = time.monotonic()
     preflight.physics()
     preflight.writable(json_file, ".json")
-    if report is not None:
-        preflight.writable(report / "index.html")
+    preflight.writable_page(report)
     from grouser.frames import radians
     from grouser.trials.plan import PlanSettings
     from grouser.trials.plan import plan as plan_and_drive
@@ -151,7 +141,7 @@ def plan(
     corners = None if within is None else _corners(within)
     heading = None if heading_deg is None else radians(heading_deg)
     loaded = load(world, overrides or ())
-    name = robot or _only_robot(loaded)
+    name = robot or only_robot(loaded)
     with _first_interrupt() as interrupted, progress_bar("analysing the ground") as show:
 
         def stop() -> bool:
@@ -209,15 +199,6 @@ def _write_page(result: PlanResult, folder: Path) -> None:
         )
         path = page.write(folder)
     print_written(path)
-
-
-def _only_robot(world: World) -> str:
-    """Return the name of the only robot in the world."""
-    names = [entry.name for entry in world.robots]
-    if len(names) != 1:
-        there = ", ".join(names) or "none"
-        raise BadValue(f"--robot is required: robots in world '{world.name}': {there}")
-    return names[0]
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:

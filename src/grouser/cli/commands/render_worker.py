@@ -11,6 +11,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import Token
+from grouser.cli.serving import tls_context
 from grouser.cli.terminal import print_error, print_line
 from grouser.errors import BadValue
 
@@ -74,10 +75,8 @@ def render_worker(
 
     from grouser.gateways.images.render_host import RenderHost
     from grouser.service.access import AccessControl, is_loopback, tokens
-    from grouser.tls import client_context, client_hint, server_context
+    from grouser.tls import client_context
 
-    if key and not certificate:
-        raise BadValue(f"--key is '{key}', but --certificate is missing: TLS needs both")
     if not token and not is_loopback(host):
         raise BadValue(
             f"--host is '{host}', which other machines can reach: a token is required, set "
@@ -86,9 +85,7 @@ def render_worker(
     if trust is not None:
         client_context(trust)  # raises before anything is opened
     access = AccessControl(tokens(given=token or None, environment={}), host, clock=time.monotonic)
-    tls = server_context(certificate, key) if certificate else None
-    if certificate:
-        print_error(client_hint(certificate))
+    tls = tls_context(certificate, key)
     node = RenderHost(access, workers=workers, own_only=own_only, report=print_line, tls=tls)
     link = node.run(far, far_port, host=host, port=port, token=token, trust=trust)
     try:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.options import parse_numbers, parse_pose
-from grouser.cli.terminal import counting_bar, print_written, result_console
+from grouser.cli.terminal import counting_bar, print_note, print_written, result_console
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -31,12 +31,10 @@ Inputs = Annotated[
     ),
 ]
 OutFolder = Annotated[
-    Path,
-    typer.Option("--out", metavar="NAME", show_default=False, help="Output folder."),
+    Path, typer.Option("--out", metavar="NAME", show_default=False, help="Output folder.")
 ]
 Voxel = Annotated[
-    float,
-    typer.Option(min=0.002, max=1.0, metavar="M", help="Edge of voxels and cells."),
+    float, typer.Option(min=0.002, max=1.0, metavar="M", help="Edge of voxels and cells.")
 ]
 CameraPoses = Annotated[
     list[str] | None,
@@ -80,8 +78,7 @@ Reach = Annotated[
     ),
 ]
 CloseHoles = Annotated[
-    float,
-    typer.Option(min=0.0, max=100.0, metavar="M", help="Close holes up to this width."),
+    float, typer.Option(min=0.0, max=100.0, metavar="M", help="Close holes up to this width.")
 ]
 CameraIntrinsics = Annotated[
     str | None,
@@ -240,7 +237,7 @@ def _print(made: ScanWorld) -> None:
         grid.add_row(name, Text(text))
     result_console().print(grid)
     for warning in made.warnings:
-        result_console().print(Text(f"note: {warning}", "yellow"), soft_wrap=True)
+        print_note(f"note: {warning}", "yellow")
 
 
 def _holes(made: ScanWorld) -> str:

@@ -17,12 +17,11 @@ from grouser.cli.serving import (
     not_below,
     port_number,
     serve_until_ended,
+    tls_context,
 )
-from grouser.cli.terminal import print_error
 from grouser.errors import BadValue, nearest, unknown
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from grouser.gateways.server import PictureOptions
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
-    from grouser.service.rate_limiter import Limits
     from grouser.trials.plan import PlanSettings
 
     ProfiledPort = tuple[int, PortProfile]
@@ -99,11 +97,12 @@ def serve(
     preflight.physics()
     from grouser.gateways.server import Server, ServerOptions
     from grouser.service.access import tokens
+    from grouser.service.rate_limiter import Limits
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    _check_pairs(key, certificate, render_workers, images)
     configure_logging(verbose)
+    lines = above(lines_per_second, "--lines-per-second")
     service = ServerOptions(
         address=host,
         gateways=(
@@ -112,15 +111,15 @@ def serve(
             *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
-        speed=_speed(speed),
+        speed=speed_factor(speed) or math.inf,
         tick=None if beat_ms is None else beat_seconds(beat_ms),
         players=players,
         **_timeouts(command_timeout, longest_wait, strict),
         equipment=equipment,
         robot_files=_robot_files(robots or ()),
-        limits=_limits(lines_per_second, connections),
+        limits=Limits(lines_per_second=lines, connections=connections),
         tokens=tokens(token_file),
-        tls=_tls(certificate, key),
+        tls=tls_context(certificate, key),
     )
     server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
     asyncio.run(serve_until_ended(server, above(seconds, "--seconds"), console))
@@ -133,44 +132,6 @@ def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
     for file in files:
         describe(str(file), {}, "--robot").build()
     return tuple(str(file.resolve()) for file in files)
-
-
-def _check_pairs(
-    key: Path | None, certificate: Path | None, render_workers: int, images: int
-) -> None:
-    """Raise if an option lacks the option that it depends on."""
-    if key and not certificate:
-        raise BadValue(f"--key is '{key}', but --certificate is missing: TLS needs both")
-    if render_workers >= 0 and images < 0:
-        raise BadValue(
-            f"--eyes is {render_workers}, but --images is {images}: render workers need an "
-            "image port"
-        )
-
-
-def _speed(text: str) -> float:
-    """Return the real-time factor."""
-    factor = speed_factor(text)
-    return math.inf if factor is None else factor
-
-
-def _limits(lines_per_second: float, connections: int) -> Limits:
-    """Return the limits of clients."""
-    from grouser.service.rate_limiter import Limits
-
-    lines = above(lines_per_second, "--lines-per-second")
-    return Limits(lines_per_second=lines, connections=connections)
-
-
-def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return the TLS context of the ports, and print a hint for clients."""
-    from grouser.tls import client_hint, server_context
-
-    if certificate is None:
-        return None
-    context = server_context(certificate, key)
-    print_error(client_hint(certificate))
-    return context
 
 
 def _layout(tiles: str) -> Layout:
@@ -228,6 +189,11 @@ def _picture_gateways(
     """Yield the gateways of images and render workers."""
     from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
 
+    if render_workers >= 0 and images < 0:
+        raise BadValue(
+            f"--eyes is {render_workers}, but --images is {images}: render workers need an "
+            "image port"
+        )
     if is_open("--images", images):
         yield ImageGateway(images, legacy=legacy, own_only=own_only)
     if is_open("--eyes", render_workers):

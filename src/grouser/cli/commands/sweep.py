@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.commands.mobility import (
-    JsonFile,
     RobotKind,
     RobotOverrides,
     Sizes,
     robot_options,
     test_sizes,
 )
-from grouser.cli.terminal import counting_bar, result_console, write_json
+from grouser.cli.options import JsonFile
+from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.errors import BadValue
 
 Over = Annotated[
@@ -70,10 +69,8 @@ def sweep(
         )
     from grouser.mobility.suite import apparatus_named
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     unit = apparatus_named(test).unit
-    for heading in (path.strip(), *(f"{size:g} {unit}" for size in listed)):
-        table.add_column(Text(heading, "bold"))
+    table = plain_table(path.strip(), *(f"{size:g} {unit}" for size in listed))
     for value in values:
         row = [run for run in runs if run.value == value]
         marks = [Text("passed", "green") if run.passed else Text("no", "red") for run in row]

@@ -24,9 +24,7 @@ def view(
     seconds: Annotated[
         float | None,
         typer.Option(
-            metavar="S",
-            show_default="until the window is closed",
-            help="Simulated duration.",
+            metavar="S", show_default="until the window is closed", help="Simulated duration."
         ),
     ] = None,
     overrides: Overrides = None,

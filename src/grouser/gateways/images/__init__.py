@@ -3,9 +3,5 @@
 from grouser.exports import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__,
-    __file__,
-    renamed={
-        "RenderNode": "grouser.gateways.images.render_host:RenderHost",
-    },
+    __name__, __file__, renamed={"RenderNode": "grouser.gateways.images.render_host:RenderHost"}
 )

@@ -17,13 +17,7 @@ import mujoco
 
 from grouser.errors import BadValue
 from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
-from grouser.gateways.images.mosaic import (
-    UDK_LAYOUT,
-    CameraName,
-    CameraSlot,
-    CameraTile,
-    Layout,
-)
+from grouser.gateways.images.mosaic import UDK_LAYOUT, CameraName, CameraSlot, CameraTile, Layout
 from grouser.gateways.images.render_codec import encode_appearance, encode_shot, encode_world
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.protocol.rendering import Looks, NewWorld, Shoot
@@ -115,12 +109,7 @@ class Views:
         def order(wanted: bool) -> Shoot:
             self._update_appearance()
             return encode_shot(
-                shot,
-                reading.time,
-                robot=robot,
-                camera=reading.sensor,
-                quality=quality,
-                back=wanted,
+                shot, reading.time, robot=robot, camera=reading.sensor, quality=quality, back=wanted
             )
 
         self.frames.offer(name, ShotRequest(order))

@@ -1,4 +1,4 @@
-"""rosbridge gateway: planning services for ROS programs over a websocket; ROS is not needed."""
+"""Planning services for ROS programs over a websocket (rosbridge); ROS is not needed."""
 
 from grouser.exports import attach
 

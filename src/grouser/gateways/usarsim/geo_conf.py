@@ -282,10 +282,7 @@ def _interval(sensor: Sensor, layout: RobotLayout, profile: PortProfile) -> Sett
 
 
 def _span(sensor: Any, profile: PortProfile) -> Settings:
-    return (
-        ("MaxRange", profile.length(sensor.far)),
-        ("MinRange", profile.length(sensor.near)),
-    )
+    return (("MaxRange", profile.length(sensor.far)), ("MinRange", profile.length(sensor.near)))
 
 
 def _range_rows(sensor: DepthCamera, layout: RobotLayout, profile: PortProfile) -> Settings:

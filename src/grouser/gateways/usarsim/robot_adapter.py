@@ -387,7 +387,5 @@ def _links(
         # In the captured session every link reports minus its maximum torque at all times.
         push = torques.get(drive, -sign * link.joint.max_torque)
         yield LinkState(
-            number,
-            profile.angle(sign * angles[drive] / link.joint.radius),
-            sign * push,
+            number, profile.angle(sign * angles[drive] / link.joint.radius), sign * push
         )

@@ -23,14 +23,7 @@ from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import ObjectState, ObjectStates
 from grouser.protocol.usarsim.values import Vector
 from grouser.service.host import Host
-from grouser.simulation.changes.actions import (
-    Command,
-    Glide,
-    Join,
-    SetPose,
-    Spin,
-    StopMotion,
-)
+from grouser.simulation.changes.actions import Command, Glide, Join, SetPose, Spin, StopMotion
 from grouser.world.objects import OBJECTS
 from grouser.world.world_object import WorldObject
 

@@ -15,7 +15,7 @@ import math
 import struct
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar, Final, Self
+from typing import Annotated, ClassVar, Final, Self, get_args, get_origin, get_type_hints
 
 from grouser.errors import BadValue
 
@@ -161,13 +161,14 @@ def _byte(name: str, high: int = 255) -> Signal:
 
 @dataclass(frozen=True, slots=True)
 class CanMessage:
-    """Base of all messages; the fields are the values of `SIGNALS`, in the same order.
+    """Base of all messages; every field is the value of the `Signal` in its annotation.
 
     The first line of a message's docstring is its comment in the DBC file.
     """
 
     ID: ClassVar[int]
     SIGNALS: ClassVar[tuple[Signal, ...]] = ()
+    """Signals of the fields, in the same order."""
     CYCLE: ClassVar[float]
     """Transmission period, s."""
     COMMAND: ClassVar[bool] = False
@@ -176,6 +177,8 @@ class CanMessage:
     """Binary layout of the signals, without counter and checksum."""
 
     def __init_subclass__(cls) -> None:
+        hints = get_type_hints(cls, include_extras=True).values()
+        cls.SIGNALS = tuple(get_args(hint)[1] for hint in hints if get_origin(hint) is Annotated)
         cls.LAYOUT = struct.Struct("<" + "".join(signal.code for signal in cls.SIGNALS))
 
     def _content(self) -> bytes:
@@ -266,10 +269,9 @@ class BeltSpeeds(CanCommand):
     """
 
     ID, CYCLE = 0x100, 0.02
-    SIGNALS = (_speed("LeftSpeed"), _speed("RightSpeed"))
 
-    left: float
-    right: float
+    left: Annotated[float, _speed("LeftSpeed")]
+    right: Annotated[float, _speed("RightSpeed")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,13 +282,9 @@ class FrontFlippers(CanCommand):
     """
 
     ID, CYCLE = 0x110, 0.05
-    SIGNALS = (
-        _angle("FrontLeftAngle", MAX_FLIPPER_ANGLE),
-        _angle("FrontRightAngle", MAX_FLIPPER_ANGLE),
-    )
 
-    left: float
-    right: float
+    left: Annotated[float, _angle("FrontLeftAngle", MAX_FLIPPER_ANGLE)]
+    right: Annotated[float, _angle("FrontRightAngle", MAX_FLIPPER_ANGLE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +295,9 @@ class RearFlippers(CanCommand):
     """
 
     ID, CYCLE = 0x111, 0.05
-    SIGNALS = (
-        _angle("RearLeftAngle", MAX_FLIPPER_ANGLE),
-        _angle("RearRightAngle", MAX_FLIPPER_ANGLE),
-    )
 
-    left: float
-    right: float
+    left: Annotated[float, _angle("RearLeftAngle", MAX_FLIPPER_ANGLE)]
+    right: Annotated[float, _angle("RearRightAngle", MAX_FLIPPER_ANGLE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +308,9 @@ class CameraAim(CanCommand):
     """
 
     ID, CYCLE = 0x120, 0.1
-    SIGNALS = (_angle("Pan", 18000), _angle("Tilt", 9000))
 
-    pan: float
-    tilt: float
+    pan: Annotated[float, _angle("Pan", 18000)]
+    tilt: Annotated[float, _angle("Tilt", 9000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,13 +321,9 @@ class BeltEncoders(CanStatus):
     """
 
     ID, CYCLE = 0x200, 0.005
-    SIGNALS = (
-        Signal("LeftTravel", "i", HUNDREDTH_MM, -(2**31), 2**31 - 1),
-        Signal("RightTravel", "i", HUNDREDTH_MM, -(2**31), 2**31 - 1),
-    )
 
-    left: float
-    right: float
+    left: Annotated[float, Signal("LeftTravel", "i", HUNDREDTH_MM, -(2**31), 2**31 - 1)]
+    right: Annotated[float, Signal("RightTravel", "i", HUNDREDTH_MM, -(2**31), 2**31 - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,15 +334,10 @@ class BeltMotion(CanStatus):
     """
 
     ID, CYCLE = 0x201, 0.005
-    SIGNALS = (
-        _speed("LeftBeltSpeed", 2**15 - 1),
-        _speed("RightBeltSpeed", 2**15 - 1),
-        Signal("MotorClock", "I", TENTH_MS, 0, 2**32 - 1),
-    )
 
-    left: float
-    right: float
-    time: float
+    left: Annotated[float, _speed("LeftBeltSpeed", 2**15 - 1)]
+    right: Annotated[float, _speed("RightBeltSpeed", 2**15 - 1)]
+    time: Annotated[float, Signal("MotorClock", "I", TENTH_MS, 0, 2**32 - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,17 +348,11 @@ class FlipperAngles(CanStatus):
     """
 
     ID, CYCLE = 0x210, 0.01
-    SIGNALS = (
-        _angle("FrontLeftFlipper", 2**15 - 1),
-        _angle("FrontRightFlipper", 2**15 - 1),
-        _angle("RearLeftFlipper", 2**15 - 1),
-        _angle("RearRightFlipper", 2**15 - 1),
-    )
 
-    front_left: float
-    front_right: float
-    rear_left: float
-    rear_right: float
+    front_left: Annotated[float, _angle("FrontLeftFlipper", 2**15 - 1)]
+    front_right: Annotated[float, _angle("FrontRightFlipper", 2**15 - 1)]
+    rear_left: Annotated[float, _angle("RearLeftFlipper", 2**15 - 1)]
+    rear_right: Annotated[float, _angle("RearRightFlipper", 2**15 - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,11 +363,10 @@ class Posture(CanStatus):
     """
 
     ID, CYCLE = 0x220, 0.01
-    SIGNALS = (_angle("Roll", 18000), _angle("Pitch", 9000), _angle("Yaw", 18000))
 
-    roll: float
-    pitch: float
-    yaw: float
+    roll: Annotated[float, _angle("Roll", 18000)]
+    pitch: Annotated[float, _angle("Pitch", 9000)]
+    yaw: Annotated[float, _angle("Yaw", 18000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,9 +374,8 @@ class BatteryLeft(CanStatus):
     """Remaining battery time; 65535: unknown."""
 
     ID, CYCLE = 0x230, 1.0
-    SIGNALS = (Signal("BatteryLeft", "H", SECOND, 0, 2**16 - 1),)
 
-    seconds: float
+    seconds: Annotated[float, Signal("BatteryLeft", "H", SECOND, 0, 2**16 - 1)]
 
     @classmethod
     def of(cls, seconds: float | None) -> BatteryLeft:
@@ -416,21 +392,13 @@ class Health(CanStatus):
     """
 
     ID, CYCLE = 0x240, 0.1
-    SIGNALS = (
-        _byte("Flags"),
-        _byte("Stalled", 63),
-        _byte("WrongCrc"),
-        _byte("WrongCounter"),
-        _byte("WrongLength"),
-        _byte("WrongRange"),
-    )
 
-    flags: int
-    stalled: int = 0
-    wrong_crc: int = 0
-    wrong_counter: int = 0
-    wrong_length: int = 0
-    wrong_range: int = 0
+    flags: Annotated[int, _byte("Flags")]
+    stalled: Annotated[int, _byte("Stalled", 63)] = 0
+    wrong_crc: Annotated[int, _byte("WrongCrc")] = 0
+    wrong_counter: Annotated[int, _byte("WrongCounter")] = 0
+    wrong_length: Annotated[int, _byte("WrongLength")] = 0
+    wrong_range: Annotated[int, _byte("WrongRange")] = 0
 
 
 MOTORS: Final = ("left", "right", "front_left", "front_right", "rear_left", "rear_right")
@@ -475,14 +443,6 @@ MAX_COUNTER_STEP = 127
 """Largest counter increment that counts as newer; a larger one is a frame of the past."""
 
 
-@dataclass(slots=True)
-class _LastFrame:
-    """Last valid frame of one identifier."""
-
-    counter: int
-    time: float
-
-
 class CommandGate:
     """Acceptance check of command frames: identifier, length, checksum, counter and range.
 
@@ -500,7 +460,7 @@ class CommandGate:
         """Number of valid frames, including those that only start a sequence."""
         self.last_belt_command: float | None = None
         """Time of the last executed `BeltSpeeds`, s; None: never."""
-        self._last: dict[int, _LastFrame] = {}
+        self._last: dict[int, tuple[int, float]] = {}  # counter, and time of the last valid frame
 
     def check(self, frame: CanFrame, now: float) -> CanCommand | None:
         """Return the command of a frame; None if it must not be executed."""
@@ -522,17 +482,17 @@ class CommandGate:
         if kind is None or frame.extended:
             raise FrameFault("id", f"identifier {frame.id:#05x} is not a command")
         command, counter = kind.parse(frame.data)
-        last = self._last.get(frame.id)
-        begins = last is None or now - last.time >= SILENCE
-        if last is not None and not begins:
-            step = (counter - last.counter) % 256
+        last, received = self._last.get(frame.id, (0, -math.inf))
+        begins = now - received >= SILENCE
+        if not begins:
+            step = (counter - last) % 256
             if not 1 <= step <= MAX_COUNTER_STEP:
                 if kind is Stop:
                     return command
                 raise FrameFault(
                     "counter", f"{kind.__name__} has counter {counter}, not a newer one"
                 )
-        self._last[frame.id] = _LastFrame(counter, now)
+        self._last[frame.id] = (counter, now)
         self.accepted += 1
         if begins and kind is not Stop:
             return None

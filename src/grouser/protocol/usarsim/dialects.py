@@ -8,7 +8,7 @@ behaviour that is not documented follows UDK, which uses the same engine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum, auto
 
 from grouser.errors import unknown
@@ -131,19 +131,15 @@ _UT2004_STYLES: Mapping[Quantity, NumberStyle] = {
 }
 
 _UDK_STYLES: Mapping[Quantity, NumberStyle] = {
-    Quantity.EXACT: ShortestDecimals(),
-    Quantity.STAMP: FixedDecimals(4),
+    **_UT2004_STYLES,
     Quantity.SCAN_STAMP: FixedDecimals(4),
     Quantity.STATE_STAMP: FixedDecimals(4),
     Quantity.TRUTH: FixedDecimals(3, cut=True),
-    Quantity.INS: FixedDecimals(2),
     Quantity.SCAN: FixedDecimals(2, cut=True),
     Quantity.SCALAR: FixedDecimals(4, cut=True),
     Quantity.STEER: TrimmedDecimals(),
-    Quantity.PLACE: FixedDecimals(2),
     Quantity.LAYOUT: FixedDecimals(2),
     Quantity.LINK: FixedDecimals(3),
-    Quantity.COARSE: FixedDecimals(2),
 }
 
 UT2004 = Dialect(
@@ -192,23 +188,15 @@ UT3 = Dialect(
     exact_true=False,
 )
 
-UDK = Dialect(
+UDK = replace(
+    UT3,
     name="udk",
-    styles=_UDK_STYLES,
     legged="LeggedVehicle",
-    packed=False,
     time_first=True,
     conf_name_first=True,
-    flippers=False,
-    view=False,
-    responses=False,
     package_state="ASTA",
     package_command="ACT",
     effector_status=True,
-    untimed=frozenset({"INS", "GPS"}),
-    unsigned=frozenset({"INS"}),
-    wrapped=frozenset(),
-    spelling={},
     glued=True,
     one_sided=OneSided.IGNORED,
     sticky_normalized=True,

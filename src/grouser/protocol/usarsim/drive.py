@@ -17,13 +17,15 @@ from grouser.protocol.usarsim.message import (
     FieldCodec,
     Message,
     integer,
+    list_segments,
     number,
     read_fields,
+    read_runs,
     switch,
     text,
     to_segments,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
+from grouser.protocol.usarsim.segments import ParsedLine, Segment
 from grouser.protocol.usarsim.values import read_integer, read_named_number
 
 
@@ -135,16 +137,12 @@ class OmniDrive(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the segments of each wheel in order."""
-        wheels = tuple(
-            WheelTarget(**read_fields(WheelTarget, run))
-            for run in segment_runs(line.segments, "WheelNumber")
-        )
+        wheels = read_runs(WheelTarget, line.segments, "WheelNumber")
         return cls(wheels, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the segments of each wheel, then those of the whole command."""
-        each = [segment for wheel in self.wheels for segment in to_segments(wheel, dialect)]
-        return [*each, *to_segments(self, dialect)]
+        return [*list_segments(self.wheels, dialect), *to_segments(self, dialect)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,25 +226,16 @@ class MultiDrive(Message):
 Drive = SkidDrive | AckermanDrive | OmniDrive | AerialDrive | NauticDrive | JointDrive | BoneDrive
 
 _FORM_OF_KEY: dict[str, Callable[[ParsedLine, Dialect], Drive]] = {
-    "left": SkidDrive.read,
-    "right": SkidDrive.read,
-    "speed": AckermanDrive.read,
-    "frontsteer": AckermanDrive.read,
-    "rearsteer": AckermanDrive.read,
+    **dict.fromkeys(("left", "right"), SkidDrive.read),
+    **dict.fromkeys(("speed", "frontsteer", "rearsteer"), AckermanDrive.read),
     "wheelnumber": OmniDrive.read,
-    "altitudevelocity": AerialDrive.read,
-    "linearvelocity": AerialDrive.read,
-    "lateralvelocity": AerialDrive.read,
-    "rotationalvelocity": AerialDrive.read,
-    "pitchangle": AerialDrive.read,
-    "rollangle": AerialDrive.read,
-    "spin1": AerialDrive.read,
-    "spin2": AerialDrive.read,
-    "propeller": NauticDrive.read,
-    "rudder": NauticDrive.read,
-    "sternplane": NauticDrive.read,
+    **dict.fromkeys(("altitudevelocity", "linearvelocity", "lateralvelocity"), AerialDrive.read),
+    **dict.fromkeys(("rotationalvelocity", "pitchangle", "rollangle"), AerialDrive.read),
+    **dict.fromkeys(("spin1", "spin2"), AerialDrive.read),
+    **dict.fromkeys(("propeller", "rudder", "sternplane"), NauticDrive.read),
     "bone": BoneDrive.read,
 }
+"""Key in lower case → reader of the form of DRIVE that has it."""
 
 
 _EXACT = frozenset({"normalized", "light"})

@@ -26,21 +26,12 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, get_args
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.dialects import Quantity
-from grouser.protocol.usarsim.drive import (
-    AckermanDrive,
-    AerialDrive,
-    BoneDrive,
-    JointDrive,
-    MultiDrive,
-    NauticDrive,
-    OmniDrive,
-    SkidDrive,
-)
+from grouser.protocol.usarsim.drive import Drive, MultiDrive
 from grouser.protocol.usarsim.message import FieldCodec, Message, encoded_text, number, switch, text
 from grouser.protocol.usarsim.package import MovePackage
 from grouser.protocol.usarsim.setting import SetJoint, SetStiffness
@@ -163,20 +154,7 @@ class Notice(Message):
     """One sentence."""
 
 
-MOVE_COMMANDS = (
-    SkidDrive,
-    AckermanDrive,
-    OmniDrive,
-    AerialDrive,
-    NauticDrive,
-    JointDrive,
-    BoneDrive,
-    MultiDrive,
-    SetJoint,
-    SetStiffness,
-    MovePackage,
-    Kick,
-)
+MOVE_COMMANDS = (*get_args(Drive), MultiDrive, SetJoint, SetStiffness, MovePackage, Kick)
 """Commands that move a robot."""
 
 

@@ -10,15 +10,17 @@ from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
     integer,
+    list_segments,
     number,
     read_fields,
+    read_runs,
     text,
     to_segments,
     vector,
 )
 from grouser.protocol.usarsim.package import link
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, unpack_names, write
-from grouser.protocol.usarsim.state import VEHICLES, vehicle_type, vehicle_word
+from grouser.protocol.usarsim.state import VEHICLES, vehicle
 from grouser.protocol.usarsim.values import LARGEST_INTEGER, Vector, read_integer, read_number
 
 PACKAGES = frozenset({"mispkg", "actuator"})
@@ -34,7 +36,7 @@ class RobotGeometry(Message):
 
     head: ClassVar[str] = "GEO"
 
-    type: Annotated[str, text("Type")]
+    type: Annotated[str, vehicle("Type")]
     """One of `grouser.protocol.usarsim.state.VEHICLES`."""
     name: Annotated[str, text("Name")]
     dimensions: Annotated[Vector, vector("Dimensions", Quantity.LAYOUT)]
@@ -46,17 +48,6 @@ class RobotGeometry(Message):
     """Left to right."""
     wheel_base: Annotated[float | None, number("WheelBase", Quantity.SCALAR)] = None
     """Front to rear."""
-
-    @classmethod
-    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the type in any dialect's words."""
-        given = read_fields(cls, line.by_key)
-        given["type"] = vehicle_type(given["type"])
-        return cls(**given)
-
-    def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the type in the dialect's word."""
-        return [("Type", vehicle_word(self.type, dialect)), *to_segments(self, dialect)[1:]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +75,7 @@ class SensorGeometry(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the segments of each sensor in order, packed or separate."""
-        each = segment_runs(unpack_names(line.segments), "Name")
-        sensors = tuple(Mounting(**read_fields(Mounting, run)) for run in each)
+        sensors = read_runs(Mounting, unpack_names(line.segments), "Name")
         return cls(line.by_key.get("type", ""), sensors)
 
     def lines(self, dialect: Dialect) -> list[str]:
@@ -200,7 +190,7 @@ class RobotConfiguration(Message):
 
     head: ClassVar[str] = "CONF"
 
-    type: Annotated[str, text("Type")]
+    type: Annotated[str, vehicle("Type")]
     """One of `grouser.protocol.usarsim.state.VEHICLES`."""
     name: Annotated[str, text("Name")]
     steering: Annotated[str | None, text("SteeringType")] = None
@@ -214,17 +204,9 @@ class RobotConfiguration(Message):
     max_front_steer: Annotated[float | None, number("MaxFrontSteer", Quantity.SCALAR)] = None
     max_rear_steer: Annotated[float | None, number("MaxRearSteer", Quantity.SCALAR)] = None
 
-    @classmethod
-    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the type in any dialect's words."""
-        given = read_fields(cls, line.by_key)
-        given["type"] = vehicle_type(given["type"])
-        return cls(**given)
-
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the segments, type and name in the dialect's order."""
-        kind = ("Type", vehicle_word(self.type, dialect))
-        _, name, *rest = to_segments(self, dialect)
+        kind, name, *rest = to_segments(self, dialect)
         return [name, kind, *rest] if dialect.conf_name_first else [kind, name, *rest]
 
 
@@ -269,10 +251,8 @@ class SensorConfiguration(Message):
                 spelled = dialect.spelling.get(key, key)
                 segments.append((spelled, self._write(key, value, dialect)))
         glued = {key for key, _ in segments if key not in ("Type", "Name")}
-        return [write(self.head, segments, glued if self._tight(dialect) else ())]
-
-    def _tight(self, dialect: Dialect) -> bool:
-        return dialect.glued and self.type == "Camera"
+        tight = dialect.glued and self.type == "Camera"
+        return [write(self.head, segments, glued if tight else ())]
 
     def _write(self, key: str, value: Value, dialect: Dialect) -> str:
         if isinstance(value, float):
@@ -327,16 +307,12 @@ class PackageConfiguration(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links in order."""
-        links = tuple(
-            LinkConfiguration(**read_fields(LinkConfiguration, run))
-            for run in segment_runs(line.segments, "Link")
-        )
+        links = read_runs(LinkConfiguration, line.segments, "Link")
         return cls(links=links, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the name, then the links."""
-        each = [segment for part in self.links for segment in to_segments(part, dialect)]
-        return [*to_segments(self, dialect), *each]
+        return [*to_segments(self, dialect), *list_segments(self.links, dialect)]
 
 
 Configuration = RobotConfiguration | SensorConfiguration | PackageConfiguration

@@ -11,15 +11,17 @@ lists override `Message.read` and `Message.segments`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields
-from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
 from grouser.errors import BadValue
 from grouser.protocol.usarsim import values
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, write
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,16 @@ def read_fields(cls: type, by_key: dict[str, str]) -> dict[str, Any]:
         if name not in given:
             raise BadValue(f"{key} is missing")
     return given
+
+
+def read_runs(cls: type[Part], segments: Iterable[Segment], first: str) -> tuple[Part, ...]:
+    """Return one ``cls`` for each run of segments that begins with the key ``first``."""
+    return tuple(cls(**read_fields(cls, run)) for run in segment_runs(segments, first))
+
+
+def list_segments(parts: Iterable[Any], dialect: Dialect) -> list[Segment]:
+    """Return the segments of all ``parts`` in order."""
+    return [segment for part in parts for segment in to_segments(part, dialect)]
 
 
 def to_segments(message: Any, dialect: Dialect) -> list[Segment]:

@@ -5,7 +5,7 @@ Link indices start at 0 here; on the wire at 1, except in UDK's ACT, where they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
@@ -14,12 +14,14 @@ from grouser.protocol.usarsim.message import (
     FieldCodec,
     Message,
     integer,
+    list_segments,
     number,
     read_fields,
+    read_runs,
     text,
     to_segments,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
 from grouser.protocol.usarsim.values import read_integer
 
 
@@ -54,9 +56,9 @@ class MovePackage(Message):
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links in order; an Order segment applies to the preceding link only."""
         first = 0 if line.message_type() == "ACT" else 1
-        targets = (read_fields(LinkTarget, run) for run in segment_runs(line.segments, "Link"))
         links = tuple(
-            LinkTarget(**{**target, "link": target["link"] + 1 - first}) for target in targets
+            replace(target, link=target.link + 1 - first)
+            for target in read_runs(LinkTarget, line.segments, "Link")
         )
         number = line.by_key.get("sequence", line.by_key.get("seq"))
         sequence = None if number is None else read_integer(number)
@@ -66,9 +68,8 @@ class MovePackage(Message):
         """Return the line with the dialect's message type and link numbering."""
         act = dialect.package_command == "ACT"
         segments = [("Name", self.name)]
-        for target in self.links:
-            counted = LinkTarget(target.link - act, target.value, target.order)
-            segments += to_segments(counted, dialect)
+        counted = (LinkTarget(each.link - act, each.value, each.order) for each in self.links)
+        segments += list_segments(counted, dialect)
         if self.gripper is not None:
             segments.append(("Gripper", str(self.gripper)))
         if self.sequence is not None:
@@ -98,20 +99,14 @@ class PackageState(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links in order."""
-        links = tuple(
-            LinkState(**read_fields(LinkState, run)) for run in segment_runs(line.segments, "Link")
-        )
+        links = read_runs(LinkState, line.segments, "Link")
         return cls(links=links, **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return the line with the dialect's message type."""
-        segments = to_segments(self, dialect)
-        for state in self.links:
-            segments += [
-                segment
-                for segment in to_segments(state, dialect)
-                if dialect.package_state == "MISSTA" or segment[0] != "Torque"
-            ]
+        segments = [*to_segments(self, dialect), *list_segments(self.links, dialect)]
+        if dialect.package_state != "MISSTA":
+            segments = [segment for segment in segments if segment[0] != "Torque"]
         return [write(dialect.package_state, segments)]
 
 

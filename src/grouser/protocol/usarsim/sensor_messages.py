@@ -20,10 +20,12 @@ from grouser.protocol.usarsim.message import (
     angles,
     flag,
     integer,
+    list_segments,
     number,
     numbers,
     percent_encode,
     read_fields,
+    read_runs,
     text,
     to_segments,
     vector,
@@ -69,6 +71,13 @@ class SensorMessage(Message):
         return [("Time", dialect.write(self.stamp, self.time)), kind]
 
 
+@dataclass(frozen=True, slots=True)
+class NamedReading(SensorMessage):
+    """Base class of readings of one sensor with a name."""
+
+    name: Annotated[str, text("Name")]
+
+
 def read_time(line: ParsedLine) -> float | None:
     """Return the time in a line, or None."""
     value = line.by_key.get("time")
@@ -76,46 +85,42 @@ def read_time(line: ParsedLine) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class GroundTruth(SensorMessage):
+class GroundTruth(NamedReading):
     """True pose of the robot."""
 
     type: ClassVar[str] = "GroundTruth"
 
-    name: Annotated[str, text("Name")]
     location: Annotated[Vector, vector("Location", Quantity.TRUTH)]
     orientation: Annotated[Vector, angles("Orientation", Quantity.TRUTH, "GroundTruth")]
 
 
 @dataclass(frozen=True, slots=True)
-class Ins(SensorMessage):
+class Ins(NamedReading):
     """Pose estimated by inertial navigation."""
 
     type: ClassVar[str] = "INS"
 
-    name: Annotated[str, text("Name")]
     location: Annotated[Vector, vector("Location", Quantity.INS)]
     orientation: Annotated[Vector, angles("Orientation", Quantity.INS, "INS")]
 
 
 @dataclass(frozen=True, slots=True)
-class Odometry(SensorMessage):
+class Odometry(NamedReading):
     """Pose estimated from wheel odometry."""
 
     type: ClassVar[str] = "Odometry"
 
-    name: Annotated[str, text("Name")]
     pose: Annotated[Vector, vector("Pose", Quantity.SCALAR)]
     """x, y (m), heading (rad), since the start."""
 
 
 @dataclass(frozen=True, slots=True)
-class RangeScan(SensorMessage):
+class RangeScan(NamedReading):
     """Laser scan, from right to left."""
 
     type: ClassVar[str] = "RangeScanner"
     stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
 
-    name: Annotated[str, text("Name")]
     resolution: Annotated[float, number("Resolution", Quantity.SCALAR)]
     """Angle between two rays, rad."""
     fov: Annotated[float, number("FOV", Quantity.SCALAR)]
@@ -132,13 +137,12 @@ class InfraredScan(RangeScan):
 
 
 @dataclass(frozen=True, slots=True)
-class RangeImage(SensorMessage):
+class RangeImage(NamedReading):
     """One row of a range image."""
 
     type: ClassVar[str] = "RangeImager"
     stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
 
-    name: Annotated[str, text("Name")]
     frames: Annotated[int, integer("Frames")]
     """Number of rows."""
     frame: Annotated[int, integer("Frame")]
@@ -149,12 +153,11 @@ class RangeImage(SensorMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Tachometer(SensorMessage):
+class Tachometer(NamedReading):
     """Angular speed and accumulated angle of the wheels."""
 
     type: ClassVar[str] = "Tachometer"
 
-    name: Annotated[str, text("Name")]
     speeds: Annotated[tuple[float, ...], numbers("Vel", Quantity.SCALAR)]
     """rad/s, per wheel."""
     angles: Annotated[tuple[float, ...], numbers("Pos", Quantity.SCALAR)]
@@ -162,12 +165,11 @@ class Tachometer(SensorMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Imu(SensorMessage):
+class Imu(NamedReading):
     """Inertial measurement unit (UDK)."""
 
     type: ClassVar[str] = "IMU"
 
-    name: Annotated[str, text("Name")]
     acceleration: Annotated[Vector, vector("XYZAcceleration", Quantity.SCALAR)]
     """m/s2."""
     angular_velocity: Annotated[Vector, vector("AngularVel", Quantity.SCALAR)]
@@ -178,74 +180,67 @@ class Imu(SensorMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Acceleration(SensorMessage):
+class Acceleration(NamedReading):
     """Acceleration without gravity, m/s2, in the robot's axes."""
 
     type: ClassVar[str] = "Accel"
 
-    name: Annotated[str, text("Name")]
     acceleration: Annotated[Vector, vector("Acceleration", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class ProperAcceleration(SensorMessage):
+class ProperAcceleration(NamedReading):
     """Proper acceleration (gravity included), m/s2, in the robot's axes."""
 
     type: ClassVar[str] = "AcceleroMeter"
 
-    name: Annotated[str, text("Name")]
     acceleration: Annotated[Vector, vector("ProperAcceleration", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class Compass(SensorMessage):
+class Compass(NamedReading):
     """Magnetic heading, rad (UDK)."""
 
     type: ClassVar[str] = "MagneticCompass"
 
-    name: Annotated[str, text("Name")]
     angle: Annotated[float, number("MagneticAngle", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class Altitude(SensorMessage):
+class Altitude(NamedReading):
     """Altitude, m (UDK)."""
 
     type: ClassVar[str] = "AltitudeSensor"
 
-    name: Annotated[str, text("Name")]
     relative: Annotated[float, number("relativeAltitude", Quantity.SCALAR)]
     absolute: Annotated[float, number("absoluteAltitude", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class MissionTime(SensorMessage):
+class MissionTime(NamedReading):
     """Mission time, min (UDK)."""
 
     type: ClassVar[str] = "MissionTime"
 
-    name: Annotated[str, text("Name")]
     minutes: Annotated[int, integer("Minutes")]
 
 
 @dataclass(frozen=True, slots=True)
-class Gas(SensorMessage):
+class Gas(NamedReading):
     """Gas concentration."""
 
     type: ClassVar[str] = "CO2Sensor"
 
-    name: Annotated[str, text("Name")]
     gas: Annotated[str, text("Gas")]
     density: Annotated[float, number("Density", Quantity.COARSE)]
 
 
 @dataclass(frozen=True, slots=True)
-class Acoustic(SensorMessage):
+class Acoustic(NamedReading):
     """Sound detection: none, far, or with direction, volume and duration."""
 
     type: ClassVar[str] = "Acoustic"
 
-    name: Annotated[str, text("Name")]
     far: bool = False
     direction: Annotated[Vector | None, vector("Direction")] = None
     volume: Annotated[float | None, number("Volume")] = None
@@ -269,22 +264,18 @@ class Acoustic(SensorMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Victims(SensorMessage):
+class Victims(NamedReading):
     """Detected victim parts (UT2004)."""
 
     type: ClassVar[str] = "VictSensor"
 
-    name: Annotated[str, text("Name")]
     parts: tuple[tuple[str, Vector], ...] = ()
     """Head, Arm, Hand, Chest, Pelvis, Leg or Foot → position."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the parts in order."""
-        seen = (
-            VictimPartSeen(**read_fields(VictimPartSeen, run))
-            for run in segment_runs(line.segments, "PartName")
-        )
+        seen = read_runs(VictimPartSeen, line.segments, "PartName")
         parts = tuple((part.name, part.location) for part in seen)
         return cls(time=read_time(line), parts=parts, **read_fields(cls, line.by_key))
 
@@ -293,9 +284,8 @@ class Victims(SensorMessage):
         segments = [*self.time_and_type(dialect), ("Name", self.name)]
         if not self.parts:
             return [*segments, ("Status", "NoVictims")]
-        for name, location in self.parts:
-            segments += to_segments(VictimPartSeen(name, location), dialect)
-        return segments
+        seen = (VictimPartSeen(name, location) for name, location in self.parts)
+        return [*segments, *list_segments(seen, dialect)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,37 +307,31 @@ class TagSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Tags(SensorMessage):
+class Tags(NamedReading):
     """RFID tags within range (UT2004)."""
 
     type: ClassVar[str] = "RFID"
 
-    name: Annotated[str, text("Name")]
     tags: tuple[TagSeen, ...] = ()
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the tags in order."""
-        tags = tuple(
-            TagSeen(**read_fields(TagSeen, run)) for run in segment_runs(line.segments, "ID")
-        )
+        tags = read_runs(TagSeen, line.segments, "ID")
         return cls(time=read_time(line), tags=tags, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the name, then the tags."""
-        segments = [*self.time_and_type(dialect), ("Name", self.name)]
-        for tag in self.tags:
-            segments += to_segments(tag, dialect)
-        return segments
+        tags = list_segments(self.tags, dialect)
+        return [*self.time_and_type(dialect), ("Name", self.name), *tags]
 
 
 @dataclass(frozen=True, slots=True)
-class Gps(SensorMessage):
+class Gps(NamedReading):
     """Satellite position fix."""
 
     type: ClassVar[str] = "GPS"
 
-    name: Annotated[str, text("Name")]
     satellites: Annotated[int, integer("Satellites")] = 0
     latitude_deg: float | None = None
     """North positive; None: no fix."""
@@ -479,12 +463,11 @@ class TouchArrays(Grouped):
 
 
 @dataclass(frozen=True, slots=True)
-class Gyroscope(SensorMessage):
+class Gyroscope(NamedReading):
     """Angular velocity of the sensor."""
 
     type: ClassVar[str] = "Gyroscope"
 
-    name: Annotated[str, text("Name")]
     angular_velocity: Annotated[Vector, vector("AngularVel", Quantity.SCALAR)]
     """About roll, pitch and yaw, rad/s; same key as UDK's IMU."""
 
@@ -500,12 +483,11 @@ class Forces(Grouped):
 
 
 @dataclass(frozen=True, slots=True)
-class MotionCapture(SensorMessage):
+class MotionCapture(NamedReading):
     """Pose of a body measured by a motion capture system."""
 
     type: ClassVar[str] = "MotionCapture"
 
-    name: Annotated[str, text("Name")]
     tracked: Annotated[bool, flag("Tracked")]
     location: Annotated[Vector | None, vector("Location", Quantity.SCALAR)] = None
     """m; None: not tracked."""

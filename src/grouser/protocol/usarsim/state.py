@@ -7,16 +7,19 @@ from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
+    FieldCodec,
     Message,
     flag,
     integer,
+    list_segments,
     number,
     read_fields,
+    read_runs,
     text,
     to_segments,
     vector,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
+from grouser.protocol.usarsim.segments import ParsedLine, Segment
 from grouser.protocol.usarsim.values import Vector, read_named_number
 
 GROUND = "GroundVehicle"
@@ -29,8 +32,6 @@ VEHICLES = (GROUND, LEGGED, AERIAL, NAUTIC)
 NO_BATTERY = 99999
 """Value of `State.battery` when batteries are not simulated."""
 
-_OLD_LEGGED = "leggedrobot"
-
 _TYPE_FIRST = ("Type", "Time", "FrontSteer", "RearSteer", "", "LightToggle", "LightIntensity",
                "Battery", "View")  # fmt: skip
 _TIME_FIRST = ("Time", "Battery", "Type", "LightToggle", "LightIntensity", "FrontSteer",
@@ -38,14 +39,13 @@ _TIME_FIRST = ("Time", "Battery", "Type", "LightToggle", "LightIntensity", "Fron
 """Order of the keys; the empty key stands for the joints."""
 
 
-def vehicle_type(word: str) -> str:
-    """Return UDK's name of a type of robot from its name in any dialect."""
-    return LEGGED if word.lower() == _OLD_LEGGED else word
-
-
-def vehicle_word(kind: str, dialect: Dialect) -> str:
-    """Return a dialect's name of a type of robot."""
-    return dialect.legged if kind == LEGGED else kind
+def vehicle(key: str) -> FieldCodec:
+    """Return the codec of a type of robot: its name in any dialect on the wire, UDK's here."""
+    return FieldCodec(
+        key,
+        lambda word: LEGGED if word.lower() == "leggedrobot" else word,
+        lambda kind, dialect: dialect.legged if kind == LEGGED else kind,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class State(Message):
 
     head: ClassVar[str] = "STA"
 
-    type: Annotated[str, text("Type")]
+    type: Annotated[str, vehicle("Type")]
     """One of `VEHICLES`."""
     time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
     """s."""
@@ -74,19 +74,16 @@ class State(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the fields; every other key is a joint."""
-        given = read_fields(cls, line.by_key)
-        given["type"] = vehicle_type(given["type"])
         joints = tuple(
             (key, read_named_number(key, value))
             for key, value in line.segments
             if key.lower() not in _KNOWN
         )
-        return cls(joints=joints, **given)
+        return cls(joints=joints, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the segments in the dialect's order."""
         values = dict(to_segments(self, dialect))
-        values["Type"] = vehicle_word(self.type, dialect)
         if not dialect.view:
             values.pop("View", None)
         segments: list[Segment] = []
@@ -127,12 +124,11 @@ class ObjectStates(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the objects in order."""
-        each = segment_runs(line.segments, "Name")
-        return cls(tuple(ObjectState(**read_fields(ObjectState, run)) for run in each))
+        return cls(read_runs(ObjectState, line.segments, "Name"))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the segments of each object in order."""
-        return [segment for each in self.objects for segment in to_segments(each, dialect)]
+        return list_segments(self.objects, dialect)
 
 
 def read_state(line: ParsedLine, dialect: Dialect) -> State | ObjectStates:

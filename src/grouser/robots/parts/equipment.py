@@ -36,11 +36,7 @@ def camera(at: Triple, *, name: str = "Camera", down: float = 0.0) -> Camera:
 def scanner(at: Triple) -> Laser:
     """Return USARSim's Hokuyo URG-04LX on a robot's body."""
     return Laser(
-        name="Scanner1",
-        mount="body",
-        X_MS=Pose.at(*at),
-        rate_hz=1 / SCAN_PERIOD,
-        **HOKUYO_URG04LX,
+        name="Scanner1", mount="body", X_MS=Pose.at(*at), rate_hz=1 / SCAN_PERIOD, **HOKUYO_URG04LX
     )
 
 

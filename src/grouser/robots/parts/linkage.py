@@ -180,9 +180,7 @@ class Mount:
     def add(self, spec: mujoco.MjSpec, name: str) -> None:
         """Add the site ``name``."""
         spec.body(self.part).add_site(
-            name=name,
-            pos=self.at,
-            quat=from_rpy(0.0, radians(self.down_deg), 0.0),
+            name=name, pos=self.at, quat=from_rpy(0.0, radians(self.down_deg), 0.0)
         )
 
 

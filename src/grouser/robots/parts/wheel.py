@@ -50,11 +50,7 @@ class Wheel:
         wheel = body.add_body(name=name, pos=at)
         hinge = mujoco.mjtJoint.mjJNT_HINGE
         wheel.add_joint(
-            name=name,
-            type=hinge,
-            axis=[0, 1, 0],
-            armature=self.armature,
-            damping=self.damping,
+            name=name, type=hinge, axis=[0, 1, 0], armature=self.armature, damping=self.damping
         )
         tyre = wheel.add_geom(
             name=f"{name}/tyre",

@@ -70,12 +70,7 @@ def terrain_entries(grid: ScanHeights, floor: float, friction: float) -> dict[st
             "cell": grid.cell,
             "fill": round(floor - BELOW, 4),
         },
-        "convex_pieces": {
-            "kind": "convex_pieces",
-            "friction": friction,
-            "x": 0.0,
-            "file": PIECES,
-        },
+        "convex_pieces": {"kind": "convex_pieces", "friction": friction, "x": 0.0, "file": PIECES},
     }
 
 

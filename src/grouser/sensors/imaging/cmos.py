@@ -388,11 +388,7 @@ def _place(
 
 
 def _gather(
-    pixels: Bytes,
-    stride: int,
-    at: npt.NDArray[np.int32],
-    weights: tuple[Floats, ...],
-    seen: Floats,
+    pixels: Bytes, stride: int, at: npt.NDArray[np.int32], weights: tuple[Floats, ...], seen: Floats
 ) -> None:
     """Add the source pixels at the indices of `_place` to ``seen``."""
     upper_left = at[..., None] + _COLOURS

@@ -350,12 +350,7 @@ PHRASES: dict[str, Phrase] = {
         "pardon rex",
         lambda words: RefereeCall("pardon", words.name("robot", "ROBOT")),
     ),
-    "whistle": Phrase(
-        "half|finish",
-        "End this half, or the game.",
-        "whistle half",
-        _whistle,
-    ),
+    "whistle": Phrase("half|finish", "End this half, or the game.", "whistle half", _whistle),
     "judge": Phrase(
         "yellow|sky_blue|out",
         "Report to the referee where the ball went.",

@@ -194,12 +194,7 @@ def write_glb(path: Path, mesh: TriangleMesh, colours: npt.NDArray[np.uint8] | N
     ]
     accessors[0] |= {"min": places.min(axis=0).tolist(), "max": places.max(axis=0).tolist()}
     accessors.append(
-        {
-            "bufferView": len(arrays),
-            "componentType": UINT,
-            "count": len(indices),
-            "type": "SCALAR",
-        }
+        {"bufferView": len(arrays), "componentType": UINT, "count": len(indices), "type": "SCALAR"}
     )
     parts = [*(array.tobytes() for array in arrays.values()), indices.tobytes()]
     begins = np.cumsum([0, *map(len, parts)]).tolist()

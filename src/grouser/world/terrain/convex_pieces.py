@@ -16,14 +16,14 @@ from typing import Annotated, Any, Literal
 
 import mujoco
 import numpy as np
-from pydantic import BeforeValidator, ValidationInfo, model_validator
+from pydantic import model_validator
 
 from grouser import files
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.world.field_types import Coordinate, mistake, resolve_data_file
+from grouser.world.field_types import Coordinate, data_file, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain
+from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain, add_convex_hull
 
 MOST_PIECES = 20_000
 """Largest number of pieces; more take MuJoCo minutes to compile."""
@@ -31,15 +31,11 @@ MOST_BYTES = 1 << 28
 """Largest size of either array, bytes."""
 
 
-def _pieces_file(value: Any, info: ValidationInfo) -> Path:
-    return resolve_data_file(value, info, (".npz",), "pieces")
-
-
 class ConvexPieces(PlacedTerrain):
     """Ground from a file of convex pieces."""
 
     kind: Literal["convex_pieces"] = "convex_pieces"
-    file: Annotated[Path, BeforeValidator(_pieces_file)]
+    file: Annotated[Path, data_file((".npz",), "pieces")]
     """Pieces (.npz), relative to the world file; kept as an absolute path."""
     z: Coordinate = 0.0
     """Height of the pieces' 0 in the world, m."""
@@ -81,16 +77,7 @@ def add_pieces(
     """
     for number, corners in enumerate(pieces):
         label = f"{name}/piece_{number}"
-        # Without faces MuJoCo computes the convex hull; per-face normals keep its edges sharp.
-        spec.add_mesh(name=label, uservert=corners.ravel(), smoothnormal=False)
-        spec.worldbody.add_geom(
-            name=label,
-            type=mujoco.mjtGeom.mjGEOM_MESH,
-            meshname=label,
-            pos=X_WP.position,
-            quat=X_WP.wxyz,
-            **geom,
-        )
+        add_convex_hull(spec, label, corners, pos=X_WP.position, quat=X_WP.wxyz, **geom)
 
 
 def write_pieces(path: Path, pieces: Sequence[Array]) -> None:

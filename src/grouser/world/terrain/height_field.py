@@ -17,7 +17,7 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
 from grouser.world.terrain.height_patches import PLANE, cut
-from grouser.world.terrain.terrain_piece import FOUNDATION
+from grouser.world.terrain.terrain_piece import FOUNDATION, add_convex_hull
 
 Half = tuple[float, float]
 """Half the size along x and y, m."""
@@ -128,26 +128,19 @@ def _add_plane(
     X_WG = X_WP @ Pose.at(x, y, low)
     top = np.column_stack([around, np.array(heights) - low])
     bottom = np.column_stack([around, np.full(len(around), -FOUNDATION)])
-    # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
-    spec.add_mesh(name=name, uservert=np.concatenate([top, bottom]).ravel(), smoothnormal=False)
-    kind = mujoco.mjtGeom.mjGEOM_MESH
-    spec.worldbody.add_geom(
-        name=name, type=kind, meshname=name, pos=X_WG.position, quat=X_WG.wxyz, **geom
-    )
+    points = np.concatenate([top, bottom])
+    add_convex_hull(spec, name, points, pos=X_WG.position, quat=X_WG.wxyz, **geom)
 
 
 def flaw(heights: Array) -> str | None:
     """Return the fault of ``heights`` (m), as a clause to follow a name; None: they are valid."""
     if heights.ndim != 2:
         return f"has {heights.ndim} axes, 2 (rows and columns) are needed"
-    shape = " x ".join(map(str, heights.shape))
     if min(heights.shape) < 2:
-        return f"has {shape} points, at least 2 x 2 are needed"
-    if heights.size > MOST_POINTS:
-        return (
-            f"has {shape} points, at most {MOST_POINTS:,} are allowed: use larger cells, or crop "
-            "the map"
-        )
+        return f"has {_shape(heights.shape)} points, at least 2 x 2 are needed"
+    too_large = excess(heights.shape)
+    if too_large:
+        return too_large
     holes = ~np.isfinite(heights)
     if holes.any():
         row, column = np.argwhere(holes)[0].tolist()
@@ -156,3 +149,17 @@ def flaw(heights: Array) -> str | None:
             "or set fill to the height of the ground there"
         )
     return None
+
+
+def excess(shape: tuple[int, ...]) -> str | None:
+    """Return the fault of a map of more than `MOST_POINTS`, worded as that of `flaw`, or None."""
+    if np.prod(shape, dtype=float) <= MOST_POINTS:
+        return None
+    return (
+        f"has {_shape(shape)} points, at most {MOST_POINTS:,} are allowed: use larger cells, or "
+        "crop the map"
+    )
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))

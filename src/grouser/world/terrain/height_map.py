@@ -17,28 +17,24 @@ from typing import Annotated, Any, Literal
 
 import mujoco
 import numpy as np
-from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_validator
+from pydantic import Field, Strict, model_validator
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, metres
-from grouser.world.field_types import MAP_ENDINGS, Coordinate, Length, mistake, resolve_data_file
+from grouser.world.field_types import MAP_ENDINGS, Coordinate, Length, data_file, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.height_field import MOST_POINTS, add_height_field, flaw
+from grouser.world.terrain.height_field import MOST_POINTS, add_height_field, excess, flaw
 from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain
 
 Row = Annotated[tuple[float, ...], Strict(False)]
 """Heights along x, m."""
 
 
-def _map_file(value: Any, info: ValidationInfo) -> Path | None:
-    return None if value is None else resolve_data_file(value, info, MAP_ENDINGS, "map")
-
-
 class HeightMap(PlacedTerrain):
     """Ground from a grid of heights."""
 
     kind: Literal["height_map"] = "height_map"
-    file: Annotated[Path | None, BeforeValidator(_map_file)] = None
+    file: Annotated[Path, data_file(MAP_ENDINGS, "map")] | None = None
     """Map file (.png, .npy, .npz), relative to the world file; kept as an absolute path."""
     heights: Annotated[tuple[Row, ...], Strict(False)] | None = None
     """Instead of a file: rows of heights, m; the first row is the farthest along y."""
@@ -206,9 +202,6 @@ def _numbers(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Array:
 
 
 def _check_size(shape: tuple[int, ...]) -> None:
-    if np.prod(shape, dtype=float) > MOST_POINTS:
-        points = " x ".join(map(str, shape))
-        raise BadValue(
-            f"has {points} points, at most {MOST_POINTS:,} are allowed: use larger cells, or crop "
-            "the map"
-        )
+    too_large = excess(shape)
+    if too_large:
+        raise BadValue(too_large)

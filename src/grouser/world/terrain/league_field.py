@@ -17,7 +17,12 @@ import numpy as np
 from grouser.frames import Array, from_rpy
 from grouser.world.field_types import Rgb
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.terrain_piece import FOUNDATION, TerrainPiece
+from grouser.world.terrain.terrain_piece import (
+    FOUNDATION,
+    TerrainPiece,
+    add_convex_hull,
+    add_mesh_geom,
+)
 from grouser.world.visuals import ground_material
 
 LENGTH, WIDTH = 4.2, 2.7  # m   Part C
@@ -205,9 +210,7 @@ def _add_paint(
         userface=np.concatenate(halves).ravel(),
         inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,  # it has no volume
     )
-    spec.worldbody.add_geom(
-        name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **surface | _PAINT
-    )
+    add_mesh_geom(spec, name, **surface | _PAINT)
 
 
 # -- border ----------------------------------------------------------------------------------
@@ -225,7 +228,7 @@ def _add_border(spec: mujoco.MjSpec, surface: dict[str, Any], name: str) -> None
             continue  # goal mouth
         heights = ((foot, 0.0), (foot, -FOUNDATION), (edge, WALL_HEIGHT), (back, WALL_HEIGHT))
         points = [[*ring[k], z] for ring, z in (*heights, (back, -FOUNDATION)) for k in ends]
-        _add_hull(spec, f"{name}/wall_{number}", points, surface)
+        add_convex_hull(spec, f"{name}/wall_{number}", np.array(points), **surface)
         number += 1
 
 
@@ -245,14 +248,6 @@ def _offset(outline: Array, by: float) -> Array:
     before = np.roll(out, 1, axis=0)
     between = 1 + np.sum(out * before, axis=1, keepdims=True)
     return np.asarray(outline + by * (out + before) / between)
-
-
-def _add_hull(
-    spec: mujoco.MjSpec, name: str, points: list[list[float]], surface: dict[str, Any]
-) -> None:
-    """Add the convex hull of ``points`` with sharp edges."""
-    spec.add_mesh(name=name, uservert=np.ravel(points), smoothnormal=False)
-    spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **surface)
 
 
 # -- goals, beacons, hall --------------------------------------------------------------------

@@ -9,7 +9,6 @@ the standard are not public. Both are mirror-symmetric along and across. Nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 import mujoco
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
+from grouser.world.terrain.height_patches import rectangles
 from grouser.world.terrain.terrain_piece import FOUNDATION, PlacedTerrain
 
 Heights = npt.NDArray[np.int_]
@@ -75,7 +75,7 @@ class Stepfield(PlacedTerrain):
         """Add posts, ``{name}/post_{row}_{column}``; adjacent posts of equal height are one box."""
         table = PATTERNS[self.pattern]
         far_left = len(table) * self.post / 2
-        for row, column, down, along in rectangles(table):
+        for row, column, down, along in rectangles(table > 0, table, table):
             level = int(table[row, column])
             self._block(
                 spec,
@@ -85,25 +85,3 @@ class Stepfield(PlacedTerrain):
                 z=(-FOUNDATION, level * self.unit),
                 **self.geom(contact, SHADES[(level - 1) % len(SHADES)]),
             )
-
-
-def rectangles(table: Heights) -> Iterator[tuple[int, int, int, int]]:
-    """Partition ``table`` into rectangles of equal height, without the zeros.
-
-    Yields:
-        First row and column, number of rows and of columns of each.
-    """
-    free = table > 0
-    rows, columns = table.shape
-    for row, column in np.ndindex(rows, columns):
-        if not free[row, column]:
-            continue
-        same = free & (table == table[row, column])
-        along = 1
-        while column + along < columns and same[row, column + along]:
-            along += 1
-        down = 1
-        while row + down < rows and same[row + down, column : column + along].all():
-            down += 1
-        free[row : row + down, column : column + along] = False
-        yield row, column, down, along

@@ -90,8 +90,18 @@ def add_prism(
         geom: further attributes of the geom, such as its pose and friction.
     """
     corners = [(x, y, z) for y in (-width / 2, width / 2) for x, z in outline]
+    add_convex_hull(spec, name, np.array(corners), **geom)
+
+
+def add_convex_hull(spec: mujoco.MjSpec, name: str, points: Array, **geom: Any) -> None:
+    """Add the convex hull of ``points`` (n, 3), m; its mesh has the same name."""
     # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
-    spec.add_mesh(name=name, uservert=np.ravel(corners), smoothnormal=False)
+    spec.add_mesh(name=name, uservert=points.ravel(), smoothnormal=False)
+    add_mesh_geom(spec, name, **geom)
+
+
+def add_mesh_geom(spec: mujoco.MjSpec, name: str, **geom: Any) -> None:
+    """Add a geom of the mesh of the same name to the world body."""
     spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **geom)
 
 
@@ -160,13 +170,7 @@ class PlacedTerrain(TerrainPiece):
             geom: further attributes of the geom, such as its friction.
         """
         spec.add_mesh(name=name, **_prism_mesh(np.asarray(outline, float), width))
-        spec.worldbody.add_geom(
-            name=name,
-            type=mujoco.mjtGeom.mjGEOM_MESH,
-            meshname=name,
-            **self._pose(*at, 0.0, yaw=yaw),
-            **geom,
-        )
+        add_mesh_geom(spec, name, **self._pose(*at, 0.0, yaw=yaw), **geom)
 
     def _convex(
         self,
@@ -191,13 +195,7 @@ class PlacedTerrain(TerrainPiece):
         spec.add_mesh(
             name=name, uservert=corners.ravel(), userface=faces.ravel(), smoothnormal=False
         )
-        spec.worldbody.add_geom(
-            name=name,
-            type=mujoco.mjtGeom.mjGEOM_MESH,
-            meshname=name,
-            **self._pose(*at),
-            **geom,
-        )
+        add_mesh_geom(spec, name, **self._pose(*at), **geom)
 
     def _pipe(
         self,

@@ -6,4 +6,4 @@ ROVER = Path(__file__).parent / "rover.yaml"
 
 
 class Nothing:
-    """Is no robot."""
+    """Class that does not describe a robot."""

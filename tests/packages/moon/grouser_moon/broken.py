@@ -1,3 +1,3 @@
-"""Cannot be loaded."""
+"""Module whose import fails."""
 
 raise RuntimeError("no moon today")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from grouser.robots.custom.custom_robot import load_robot
+from grouser.robots.robot import Robot
 from grouser_moon import ROVER
 
 
@@ -12,6 +13,6 @@ class Buggy:
 
     mass: float = 12.0
 
-    def build(self):
+    def build(self) -> Robot:
         """Return the robot."""
         return load_robot(ROVER, {"mass": self.mass}).build()

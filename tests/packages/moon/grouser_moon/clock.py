@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import Needs
+from grouser.sensors.sensor import Needs, SensorContext, Values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,10 +17,10 @@ class Clock:
     delay_s: float = 0.0
     zone: str = "Mare Tranquillitatis"
 
-    def add(self, spec) -> None:
+    def add(self, spec: mujoco.MjSpec) -> None:
         """Add nothing: the clock needs no part of the model."""
 
-    def bind(self, model, prefix):
+    def bind(self, model: mujoco.MjModel, prefix: str) -> "BoundClock":
         """Return the clock."""
         return BoundClock(self)
 
@@ -29,10 +30,10 @@ class BoundClock:
 
     needs = Needs.STATE
 
-    def __init__(self, description) -> None:
+    def __init__(self, description: Clock) -> None:
         self._description = description
 
-    def read(self, context, rng):
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return seconds, counts (s, min, h), zone, and drift, which is unknown."""
         seconds = int(context.time)
         return {

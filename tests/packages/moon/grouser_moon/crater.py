@@ -2,6 +2,9 @@
 
 from typing import Literal
 
+import mujoco
+
+from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import PlacedTerrain
 
 
@@ -11,7 +14,7 @@ class Crater(PlacedTerrain):
     kind: Literal["moon_crater"] = "moon_crater"
     depth: float = 0.1
 
-    def add(self, spec, contact, name) -> None:
+    def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the walls."""
         for side, y in enumerate((-0.8, 0.8)):
             self._block(
