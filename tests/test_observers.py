@@ -1,16 +1,21 @@
 """Observers: readings, events, actions, scenes and time; mailboxes; repetition from actions."""
 
+import threading
 from collections import Counter
 
 import pytest
+from support.threaded_server import ThreadedServer
 
 import grouser
+from grouser.client import join
 from grouser.errors import BadValue, UnknownName
+from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.sensors.sensor import Reading
 from grouser.simulation.changes.actions import Command, Join, Leave, SendMessage
 from grouser.simulation.observers import ActionRecord, Mailbox, Observer, replay
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
+from grouser.world.file import load
 from grouser.world.objects import Box
 
 CRATE = Box(name="crate", position=(1.0, 1.0, 0.5), size=(0.2, 0.2, 0.2), mass=1.0)
@@ -141,3 +146,45 @@ def test_run_is_repeated_from_its_actions(name: str) -> None:
     assert any(record.internal for record in recorder.records)
     again = replay(grouser.Simulation(name, seed=5), recorder.records, until=simulation.time)
     assert again.fingerprint() == simulation.fingerprint()
+
+
+def test_observers_of_a_served_world() -> None:
+    """One observer never returns, one fails, one receives everything; the run can be repeated."""
+    release = threading.Event()
+
+    class Stuck:
+        def on_step(self, time: float) -> None:
+            release.wait()
+
+    class Broken:
+        def on_reading(self, robot: str, reading: Reading) -> None:
+            raise RuntimeError("full")
+
+    recorder, box = Recorder(), Mailbox(capacity=10**6)
+    world = load("pioneer_room")
+    with ThreadedServer(world, UsarsimGateway(((0, PortProfile()),)), seed=3) as served:
+        simulation = served.server.host.simulation
+        stuck = served.call(lambda: served.server.subscribe(Stuck(), rate_hz=500.0))
+        broken = served.call(lambda: served.server.subscribe(Broken()))
+        complete = served.call(lambda: served.server.subscribe(recorder))
+        served.call(lambda: simulation.subscribe(box))
+        with join("P2DX", name="R1", port=served.server.ports["control"]) as robot:
+            for turn in range(20):
+                robot.drive(left=1.0 + 0.1 * turn, right=1.0)
+                for _ in robot.listen(0.05):
+                    pass
+        served.call(lambda: served.server.console("gravity 9.0"))
+        end, fingerprint = served.call(lambda: (simulation.time, simulation.fingerprint()))
+        messages = box.drain()
+        complete.close()
+        release.set()
+    assert stuck.error is None
+    assert isinstance(broken.error, RuntimeError)
+    assert complete.dropped == 0
+    received = [(m.robot, m.content) for m in messages if m.kind == "reading"]
+    assert recorder.readings[: len(received)] == received
+    records = [record for record in recorder.records if record.time <= end]
+    assert Counter(type(record.action).__name__ for record in records)["Command"] >= 20
+    assert {"127.0.0.1", "console"} <= {record.source for record in records}
+    again = replay(Simulation(world, seed=3), records, until=end)
+    assert again.fingerprint() == fingerprint

@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from typing import Any, Self, TypeVar
 
 from grouser.frames import to_rpy
 from grouser.gateways import Server, ServerOptions
@@ -12,6 +13,8 @@ from grouser.gateways.server import PictureOptions
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World
 from support.server_fixtures import TIMEOUT
+
+Result = TypeVar("Result")
 
 
 class ThreadedServer:
@@ -23,10 +26,11 @@ class ThreadedServer:
         *gateways: Gateway,
         pictures: PictureOptions | None = None,
         watch: Iterable[str] = (),
+        seed: int | None = None,
         **options: Any,
     ) -> None:
         """Serve ``world``; record the poses of the robots ``watch`` every 10 ms."""
-        self._world = world
+        self._world, self._seed = world, seed
         self._options = ServerOptions(gateways=gateways, pictures=pictures, **options)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
@@ -35,9 +39,22 @@ class ThreadedServer:
         }
         """Robot -> list of time (s), x, y (m) and yaw (rad)."""
 
+    def call(self, function: Callable[[], Result]) -> Result:
+        """Call ``function`` in the server's thread; return its result."""
+        done: Future[Result] = Future()
+
+        def run() -> None:
+            try:
+                done.set_result(function())
+            except BaseException as error:
+                done.set_exception(error)
+
+        self._loop.call_soon_threadsafe(run)
+        return done.result(TIMEOUT)
+
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        simulation = Simulation(self._world, crash_folder=None)
+        simulation = Simulation(self._world, seed=self._seed, crash_folder=None)
         async with Server(simulation, self._options) as self.server:
             recorder = asyncio.ensure_future(self._record())
             self._ready.set()

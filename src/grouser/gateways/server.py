@@ -33,10 +33,12 @@ from grouser.service.admission import Admission
 from grouser.service.background_composer import BackgroundComposer, ComposerContext, IdleGap
 from grouser.service.client_log import ClientLog
 from grouser.service.host import Host, HostRules
+from grouser.service.observer_thread import ObserverThread
 from grouser.service.pace import RealTimePacer
 from grouser.service.rate_limiter import Limits
 from grouser.service.turn_timeouts import TurnTimeouts
 from grouser.simulation.changes.actions import Reset
+from grouser.simulation.observers import STEP_RATE_HZ
 from grouser.simulation.simulation import Simulation
 
 TICK = 0.002
@@ -218,6 +220,26 @@ class Server:
         answer = self.host.console(line)
         self._wakened.set()  # the line may have ended a pause
         return answer
+
+    def subscribe(
+        self, observer: object, *, robot: str | None = None, rate_hz: float = STEP_RATE_HZ
+    ) -> ObserverThread:
+        """Call the methods of ``observer`` in a thread of its own: see `Observer`.
+
+        Args:
+            observer: object with some of the methods of an observer; a slow one loses messages,
+                which are counted in ``dropped``.
+            robot: only what concerns this robot or object; None: the whole world.
+            rate_hz: calls of ``on_step`` per simulated second.
+
+        Returns:
+            The thread; its ``close`` ends it.
+        """
+        thread = ObserverThread(observer)
+        subscription = self._simulation.subscribe(thread, robot=robot, rate_hz=rate_hz)
+        thread.on_close = subscription.close
+        self._stack.callback(thread.close)
+        return thread
 
     def stop(self) -> None:
         """Let `run` return."""
