@@ -117,10 +117,14 @@ def test_requests_of_a_closed_socket_are_dropped(tmp_path: Path) -> None:
             lines = "INIT {ClassName USARBot.WorldController}\r\n"
             wire.sendall((lines + "".join(CREATE.format(n) for n in range(180))).encode())
             wait_until(lambda: "made0 " in served.console("list objects"))
-        last = ""
-        while "made" in (objects := served.console("list objects")):
-            last = objects
-        assert "made179" not in last, "not all requests were processed"
+        lists: list[str] = []
+
+        def are_removed() -> bool:
+            lists.append(served.console("list objects"))
+            return "made" not in lists[-1]
+
+        wait_until(are_removed)
+        assert not any("made179" in objects for objects in lists), "all requests were processed"
         before = time_of(served)
         wait_until(lambda: time_of(served) > before + 0.5)
 
