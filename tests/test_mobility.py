@@ -20,7 +20,7 @@ from grouser.frames import from_rpy, up_tilt
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility import limits, suite
 from grouser.mobility.apparatus import APPARATUS
-from grouser.mobility.suite import LineKeeper, Operator
+from grouser.mobility.suite import Operator
 from grouser.simulation.scene import compose
 from grouser.trials import threads
 from grouser.trials.trial import Observation, Place
@@ -74,7 +74,7 @@ def test_size_outside_the_range_is_rejected() -> None:
 
 
 def test_operator_steers_back_to_the_line() -> None:
-    drive = LineKeeper(0.3)
+    drive = Operator(0.3)
     assert drive(observation()) == {"forward": 0.3, "turn": 0.0}
     assert drive(observation(y=0.1))["turn"] < 0  # left of the line: steer right
     assert drive(observation(yaw=-0.1))["turn"] > 0

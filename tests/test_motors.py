@@ -231,7 +231,7 @@ int main(int argc, char *argv[])
                 return 3;
             hrt_unpack_status(&frame, &status);
         }
-        if (begun < 0 && (status.heard & 3) == 3)
+        if (begun < 0 && (status.received & 3) == 3)
             begun = status.clock_s, left = status.left_mm;
     }
     link->close(wire);
@@ -272,10 +272,10 @@ def test_c_transport_drives_over_socketcand(served: ServerProcess, driver: Path)
 def test_c_transport_reports_errors(served: ServerProcess, driver: Path) -> None:
     port = served.ports["can"]
     for address, reason in {
-        "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
-        "socketcand://127.0.0.1:1/can0": "nobody listens there",
+        "socketcand://127.0.0.1": "must be socketcand://host:port/bus",
+        "socketcand://127.0.0.1:1/can0": "no server is listening there",
         f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
-        "can_with_a_long_name": "a CAN interface has at most 15 letters",
+        "can_with_a_long_name": "the name of a CAN interface has at most 15 letters",
     }.items():
         code, output = run(driver, address)
         assert code == 1

@@ -70,7 +70,7 @@ def test_each_port_has_its_own_dialect_axes_and_units(served: ServerProcess) -> 
         assert places["Big"] == pytest.approx((1, -4), abs=0.05)
 
 
-def test_start_places(served: ServerProcess) -> None:
+def test_start_places_are_listed_and_used(served: ServerProcess) -> None:
     with served.connect() as client:
         poses = {pose.name: pose for pose in client.start_poses()}
     assert set(poses) == {"West", "East"}
@@ -218,7 +218,7 @@ def test_radio_messages_between_robots(served: ServerProcess) -> None:
         assert not c.poll().radio_inbox
 
 
-def test_world_controller(served: ServerProcess) -> None:
+def test_world_controller_creates_moves_and_removes_objects(served: ServerProcess) -> None:
     with served.control() as referee:
         referee.create("UTPM.Box", "crate", at=(6, 6, -0.31), scale=(2,))
         referee.create("Ball", "ball", at=(6, 7, -0.15), permanent=True)

@@ -61,12 +61,12 @@ class JoinLoop(threading.Thread):
             assert "Reset" not in {notice.kind for notice in robot.notices}
 
 
-def lost(server: ServerProcess) -> float:
+def stolen_time(server: ServerProcess) -> float:
     """Return the seconds that other programs have taken from a server so far."""
     return stolen_seconds() / cores() + queued_seconds(server.process.pid)
 
 
-def hostile(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes]:
+def start_attack(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes]:
     """Start a hostile client; it repeats its attack until the time is over."""
     command = [sys.executable, "-m", "grouser.benches.hostile_clients", "attack", kind, str(port)]
     return subprocess.Popen([*command, str(seconds)])
@@ -78,25 +78,27 @@ def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Pa
     with ServerProcess(tmp_path, "pioneer_room", *options, token=hostile_clients.TOKEN) as served:
         with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
             port, seconds = served.ports["control"], 60 * MINUTES
-            attackers = [hostile("stall", port, seconds)]
+            attackers = [start_attack("stall", port, seconds)]
             wait_until(
                 lambda: "its turn took over" in served.log
             )  # then lockstep no longer waits for it
             end = time.monotonic() + seconds
             places = [JoinLoop(served, number, end) for number in range(ROBOTS)]
             attackers += [
-                hostile(kind, port, seconds) for kind in hostile_clients.KINDS if kind != "stall"
+                start_attack(kind, port, seconds)
+                for kind in hostile_clients.KINDS
+                if kind != "stall"
             ]
             for place in places:
                 place.start()
-            taken = lost(served)
+            taken = stolen_time(served)
             list(witness.listen(SAMPLE))
             stamps, sizes = [], []
             while time.monotonic() < end:
                 received = [one.time for one in witness.listen(SAMPLE) if hasattr(one, "time")]
                 stamps.append((time.monotonic(), received[-1]))
                 sizes.append((time.monotonic() / 60, served.rss / 1e6))
-            taken = (lost(served) - taken) / seconds
+            taken = (stolen_time(served) - taken) / seconds
             for place in places:
                 place.join()
             for client in attackers:
