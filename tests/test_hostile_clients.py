@@ -3,7 +3,6 @@
 import contextlib
 import os
 import resource
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.certificates import CertificateFiles
 from support.server_fixtures import (
     CONTROL_ONLY,
     TIMEOUT,
@@ -34,20 +34,6 @@ RENDERER = "good-for-drawing-only"
 SLIP = "mistyped-secret-word"
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tls")
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    order = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -out cert.pem"
-    names = "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem"
-    subprocess.run(
-        [openssl, *order.split(), *names.split()], cwd=folder, capture_output=True, check=True
-    )
-    return folder / "cert.pem"
-
-
 def time_of(served: ServerProcess) -> float:
     return float(served.console("time").split()[0])
 
@@ -56,12 +42,17 @@ def time_of(served: ServerProcess) -> float:
 
 
 def test_silent_unauthenticated_connections_use_little_memory_and_lock_out_no_client(
-    tmp_path: Path, certificate: Path
+    tmp_path: Path, certificate_files: CertificateFiles
 ) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\n")
     tokens.chmod(0o600)
-    safe = ("--certificate", str(certificate), "--key", str(certificate.with_name("key.pem")))
+    safe = (
+        "--certificate",
+        str(certificate_files.certificate),
+        "--key",
+        str(certificate_files.key),
+    )
     options = (*CONTROL_ONLY, "--token-file", str(tokens), *safe, "-v")
     with (
         ServerProcess(tmp_path, "pioneer_room", *options) as served,
@@ -75,7 +66,9 @@ def test_silent_unauthenticated_connections_use_little_memory_and_lock_out_no_cl
         for _ in range(20):  # these never finish the TLS handshake
             wire = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
             wire.sendall(b"\x16")
-        with join("P3AT", port=port, token=TOKEN, tls=certificate, timeout=TIMEOUT) as robot:
+        with join(
+            "P3AT", port=port, token=TOKEN, tls=certificate_files.certificate, timeout=TIMEOUT
+        ) as robot:
             assert robot.geometry()
         assert served.rss - before < 30e6
         assert len(served.log) < 20_000
@@ -166,12 +159,17 @@ def test_freed_models_return_to_the_system() -> None:
 
 
 def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
-    tmp_path: Path, certificate: Path
+    tmp_path: Path, certificate_files: CertificateFiles
 ) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\ndraw: {RENDERER}\n")
     tokens.chmod(0o600)
-    safe = ("--certificate", str(certificate), "--key", str(certificate.with_name("key.pem")))
+    safe = (
+        "--certificate",
+        str(certificate_files.certificate),
+        "--key",
+        str(certificate_files.key),
+    )
     ports = ("--images", "0", "--truth", "-1", "--eyes", "0", "--eye-processes", "0")
     temporary = tmp_path / "tmp"
     temporary.mkdir()
@@ -179,7 +177,12 @@ def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
         tmp_path, "pioneer_room", *ports, "--token-file", str(tokens), *safe, token=TOKEN
     ) as served:
         command = [sys.executable, "-m", "grouser", "eyes", "--port", "0", *safe]
-        command += ["--server", f"127.0.0.1:{served.ports['eyes']}", "--trust", str(certificate)]
+        command += [
+            "--server",
+            f"127.0.0.1:{served.ports['eyes']}",
+            "--trust",
+            str(certificate_files.certificate),
+        ]
         worker = subprocess.Popen(
             [*command, "--token", RENDERER],
             stdout=subprocess.PIPE,
@@ -194,7 +197,7 @@ def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(
             where: dict[str, Any] = {
                 "port": served.ports["control"],
                 "token": TOKEN,
-                "tls": certificate,
+                "tls": certificate_files.certificate,
             }
             with (
                 join("P3AT", timeout=TIMEOUT, **where) as robot,
