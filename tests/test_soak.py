@@ -33,9 +33,9 @@ SLOWEST = 0.02
 class JoinLoop(threading.Thread):
     """Thread in which robots join one after the other, drive, receive pictures and leave."""
 
-    def __init__(self, served: ServerProcess, number: int, end: float) -> None:
+    def __init__(self, server: ServerProcess, number: int, end: float) -> None:
         super().__init__()
-        self._served, self._number, self._end = served, number, end
+        self._server, self._number, self._end = server, number, end
         self.joins = 0
         self.faults: list[str] = []
 
@@ -51,9 +51,9 @@ class JoinLoop(threading.Thread):
 
     def _join_once(self, name: str) -> None:
         place = (1.5 * (self._number % 3) - 1.5, 1.5 * (self._number // 3), 0)
-        with self._served.join("P3AT", name, at=place) as robot:
+        with self._server.join("P3AT", name, at=place) as robot:
             leave = min(time.monotonic() + STAY, self._end)
-            with watch(robot, port=self._served.ports["images"]) as pictures:
+            with watch(robot, port=self._server.ports["images"]) as pictures:
                 while time.monotonic() < leave:
                     robot.drive(0.3, -0.3)
                     pictures.take(timeout=TIMEOUT)
@@ -75,15 +75,15 @@ def start_attack(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes
 @pytest.mark.slow
 def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Path) -> None:
     options = ("--images", "0", "--truth", "-1", "--own-pictures", "--longest-wait", "2", "-v")
-    with ServerProcess(tmp_path, "pioneer_room", *options, token=hostile_clients.TOKEN) as served:
-        with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
-            port, seconds = served.ports["control"], 60 * MINUTES
+    with ServerProcess(tmp_path, "pioneer_room", *options, token=hostile_clients.TOKEN) as server:
+        with server.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
+            port, seconds = server.ports["control"], 60 * MINUTES
             attackers = [start_attack("stall", port, seconds)]
             wait_until(
-                lambda: "its turn took over" in served.log
+                lambda: "its turn took over" in server.log
             )  # then lockstep no longer waits for it
             end = time.monotonic() + seconds
-            places = [JoinLoop(served, number, end) for number in range(ROBOTS)]
+            places = [JoinLoop(server, number, end) for number in range(ROBOTS)]
             attackers += [
                 start_attack(kind, port, seconds)
                 for kind in hostile_clients.KINDS
@@ -91,14 +91,14 @@ def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Pa
             ]
             for place in places:
                 place.start()
-            taken = stolen_time(served)
+            taken = stolen_time(server)
             list(witness.listen(SAMPLE))
             stamps, sizes = [], []
             while time.monotonic() < end:
                 received = [one.time for one in witness.listen(SAMPLE) if hasattr(one, "time")]
                 stamps.append((time.monotonic(), received[-1]))
-                sizes.append((time.monotonic() / 60, served.rss / 1e6))
-            taken = (stolen_time(served) - taken) / seconds
+                sizes.append((time.monotonic() / 60, server.rss / 1e6))
+            taken = (stolen_time(server) - taken) / seconds
             for place in places:
                 place.join()
             for client in attackers:
@@ -114,5 +114,5 @@ def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Pa
         if curve := os.environ.get("GROUSER_SOAK_CURVE"):
             np.savetxt(curve, np.array(sizes), fmt="%.3f")
         print(f"pace {pace:.4f}, taken {taken:.4f}, {slope:.3f} MB a minute, {sizes[-1][1]:.0f} MB")
-        assert "diverged" not in served.log
-        assert "Traceback" not in served.log
+        assert "diverged" not in server.log
+        assert "Traceback" not in server.log
