@@ -127,14 +127,14 @@ GROW_AND_FREE = """
 import sys
 from pathlib import Path
 import numpy as np
-from grouser.gateways.server import _release_large_blocks
+from grouser.gateways.malloc import release_large_blocks
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 np.ones(2**20)  # freed at once: glibc raises its threshold
 if sys.argv[1] == "set":
-    _release_large_blocks()
+    release_large_blocks()
 before, kept, large = resident(), [], []
 for _ in range(40):
     large.append(np.ones(2**17))

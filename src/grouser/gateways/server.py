@@ -8,13 +8,12 @@ after the other between ticks, so that no client delays another.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import gc
 import logging
 import math
 import ssl
 import time
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -26,6 +25,7 @@ from grouser.gateways.images.mosaic import Layout
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.gateways.listening_port import ListeningPort, PortRules
+from grouser.gateways.malloc import release_large_blocks
 from grouser.gateways.usarsim.gateway import LOGIN_HINT
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl, Token
@@ -226,7 +226,7 @@ class Server:
 
     async def run(self, *, until: float = math.inf) -> None:
         """Run until `stop`, or until the simulated time ``until`` (s)."""
-        _release_large_blocks()
+        release_large_blocks()
         gc.collect()
         gc.freeze()  # long-lived objects: scanning them again would delay physics
         try:
@@ -303,16 +303,3 @@ class Server:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
-
-
-def _release_large_blocks() -> None:
-    """Set glibc's ``M_MMAP_THRESHOLD`` (malloc.h), so that freed models return to the system.
-
-    A compiled model takes a few blocks of some hundred kilobytes, and is replaced whenever a robot
-    joins or leaves. By default glibc raises the threshold when the first of them are freed, and
-    keeps later ones between small blocks: a server with joining and leaving clients grew by 2 MB a
-    minute. The setting is process-wide; once set, glibc does not change it.
-    """
-    threshold, initial = -3, 128 * 1024  # bytes
-    with suppress(AttributeError, OSError, TypeError):  # not glibc
-        ctypes.CDLL(None).mallopt(threshold, initial)
