@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.certificates import CertificateFiles, create_certificate
 from support.scripted_server import ScriptedServer, answer_as_one_robot
 from support.server_world import WORLD
 
@@ -31,6 +32,12 @@ def yard_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
     path.write_text(WORLD)
     return path
+
+
+@pytest.fixture(scope="session")
+def certificate_files(tmp_path_factory: pytest.TempPathFactory) -> CertificateFiles:
+    """Self-signed certificate of servers on 127.0.0.1."""
+    return create_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture

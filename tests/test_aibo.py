@@ -242,7 +242,7 @@ def test_ball_decelerates_by_its_rolling_resistance() -> None:
     rolling = simulation.data.joint("ball/free").qvel
     rolling[0], rolling[4] = 0.5, 0.5 / BALL_RADIUS
     simulation.step(1.0)
-    # The ground pushes up BALL_ROLLING ahead of the middle; 7/5: a solid ball rolls as it goes.
+    # The ground pushes up BALL_ROLLING ahead of the middle; 7/5: a solid ball rolls without slip.
     slower = 9.81 * BALL_ROLLING / BALL_RADIUS / 1.4
     assert rolling[0] == pytest.approx(0.5 - slower, rel=0.05)
     simulation.step(2.0)

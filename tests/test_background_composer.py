@@ -1,4 +1,4 @@
-"""Background composer: scenes compiled in a thread while physics goes on."""
+"""Background composer: scenes are compiled in a thread while physics continues."""
 
 import dataclasses
 import threading
@@ -112,7 +112,7 @@ def join(
 
     again()
     while entry.name not in host.owners:
-        host.advance()  # physics goes on
+        host.advance()  # physics continues
         loop.turn()
     return len(tries)
 

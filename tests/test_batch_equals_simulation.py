@@ -73,7 +73,7 @@ def batch_ends(trials: list[Trial], **how: Any) -> list[str]:
     return [outcome.fingerprint for outcome in threads.run_trials(trials, **how)]
 
 
-def test_all_shipped_worlds_in_one_batch() -> None:
+def test_batch_of_all_shipped_worlds_equals_simulations() -> None:
     seconds = 0.1
     worlds = [*map(grouser.load, WORLDS), *(other.world for other in companion_worlds(seconds))]
     trials = [trial(world, seconds) for world in worlds]
@@ -84,14 +84,14 @@ def test_all_shipped_worlds_in_one_batch() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
-def test_five_seconds_of_a_shipped_world(name: str) -> None:
+def test_batches_equal_simulation_for_shipped_worlds(name: str) -> None:
     check_five_seconds(grouser.load(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("radius", [0.075, 0.091])
 @pytest.mark.parametrize("method", ["segments", "surface", "wheels"])
-def test_five_seconds_of_a_crawler(radius: float, method: str) -> None:
+def test_batches_equal_simulation_for_crawlers(radius: float, method: str) -> None:
     check_five_seconds(crawler(radius, method))
 
 

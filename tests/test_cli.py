@@ -1,3 +1,5 @@
+"""Commands of the command line: run, list, experiment, bench; help, errors, interrupts."""
+
 from __future__ import annotations
 
 import json
@@ -106,7 +108,7 @@ def test_world_without_robots_runs(tmp_path: Path) -> None:
     assert "no robots" in result.stdout
 
 
-def test_real_time_is_kept_without_drift() -> None:
+def test_speed_option_limits_the_simulation_speed() -> None:
     began = time.perf_counter()
     result = grouser("run", "quince_step", "--seconds", "0.6", "--speed", "0.5")
     assert result.exit_code == 0

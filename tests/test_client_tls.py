@@ -1,14 +1,12 @@
 """Clients over TLS: trusted certificates, errors."""
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.certificates import CertificateFiles
 from support.client_helpers import instance_of, read_until
 from support.scripted_server import POSES, ScriptedServer, answer_as_one_robot, wait_for_odometry
 
@@ -22,32 +20,18 @@ from grouser.protocol.usarsim.package import PackageState
 from grouser.protocol.usarsim.sensor_messages import Odometry, Sonars
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("tls") / "both.pem"
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    order = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    names = "-addext subjectAltName=IP:127.0.0.1 -keyout both.pem -out cert.pem"
-    made = subprocess.run(
-        [openssl, *order.split(), *names.split()], cwd=file.parent, capture_output=True
-    )
-    assert made.returncode == 0, made.stderr
-    file.write_bytes(file.read_bytes() + file.with_name("cert.pem").read_bytes())
-    return file
-
-
 @pytest.fixture
-def private_peer(certificate: Path) -> Iterator[ScriptedServer]:
+def private_peer(certificate_files: CertificateFiles) -> Iterator[ScriptedServer]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
+    context.load_cert_chain(certificate_files.combined)
     with ScriptedServer(answer_as_one_robot, context=context) as scripted_server:
         yield scripted_server
 
 
-def test_tls_with_a_given_certificate(private_peer: ScriptedServer, certificate: Path) -> None:
-    trusted = certificate.with_name("cert.pem")
+def test_tls_with_a_given_certificate(
+    private_peer: ScriptedServer, certificate_files: CertificateFiles
+) -> None:
+    trusted = certificate_files.certificate
     with join("P3AT", port=private_peer.port, tls=trusted) as robot:
         robot.drive(2.0, 2.0)
         assert wait_for_odometry(robot, 2.0)
@@ -62,7 +46,9 @@ def test_tls_with_a_given_certificate(private_peer: ScriptedServer, certificate:
 
 
 def test_tls_errors_name_the_cause(
-    private_peer: ScriptedServer, scripted_server: ScriptedServer, certificate: Path
+    private_peer: ScriptedServer,
+    scripted_server: ScriptedServer,
+    certificate_files: CertificateFiles,
 ) -> None:
     with pytest.raises(Disconnected, match="certificate is not trusted"):
         connect(port=private_peer.port, tls=True)
@@ -86,10 +72,19 @@ def newest_sonars(robot: RemoteRobot) -> Sonars:
     return instance_of(Sonars, robot.newest("Sonar"))
 
 
-def test_server_with_token_and_tls(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_with_token_and_tls(
+    certificate_files: CertificateFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GROUSER_TOKEN", "correct-horse-battery")
-    trusted = certificate.with_name("cert.pem")
-    options = ("--certificate", str(certificate), "--images", "-1", "--dialect", "udk")
+    trusted = certificate_files.certificate
+    options = (
+        "--certificate",
+        str(certificate_files.combined),
+        "--images",
+        "-1",
+        "--dialect",
+        "udk",
+    )
     with serving("pioneer_room", *options) as ports:
         where: dict[str, Any] = {
             "port": ports.control,

@@ -250,7 +250,10 @@ def test_decompression_bombs_are_rejected_before_allocation(tmp_path: Path) -> N
         head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path
     )
     assert_rejected(
-        head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "declares 400 decompressed bytes", tmp_path
+        head + struct.pack("<II", 9, 400) + b"\xff" * 9,
+        ".pcd",
+        "declares 400 decompressed bytes",
+        tmp_path,
     )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -304,9 +307,7 @@ def test_other_truncated_files_are_rejected(tmp_path: Path) -> None:
 
 def test_empty_clouds_millimetres_and_unknown_endings_are_rejected(tmp_path: Path) -> None:
     empty = np.full_like(POINTS, np.nan)
-    assert_rejected(
-        pcd(points=empty), ".pcd", "54 points, none of them finite", tmp_path
-    )
+    assert_rejected(pcd(points=empty), ".pcd", "54 points, none of them finite", tmp_path)
     assert_rejected(
         pcd(points=POINTS * 1000), ".pcd", r"has an extent of 3,\d+ m; .*millimetres", tmp_path
     )

@@ -369,5 +369,5 @@ def test_robots_of_all_gateways_are_counted_together() -> None:
     both, limits = (UsarsimClient.gateway, RosbridgeClient.gateway), Limits(robots_per_address=1)
     with LiveServer(*both, limits=limits) as server:
         UsarsimClient(server, "first").travelled()
-        assert "no further robot" in RosbridgeClient(server, OWN).refusal()
+        assert "limit of driven robots" in RosbridgeClient(server, OWN).refusal()
         assert server.owners() == {"first"}

@@ -42,7 +42,17 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("src/grouser/protocol/usarsim/extensions.py", 'text("Said")'): "key of a wire message",
     ("docs/reference/wire.md", "CONSOLE {Said"): "key of a wire message",
     ("src/grouser/rendering/webm.py", ".tell()"): "method of Python's file objects",
-    ("src/grouser/worlds/gate.yaml", "do: ["): "console command ``say``",
+    ("src/grouser/worlds/gate.yaml", "do: ["): "console word ``say``",
+    ("src/grouser/simulation/script/grammar.py", '"tell": Phrase('): "console word",
+    ("src/grouser/simulation/script/grammar.py", '"tell rex'): "example of a console line",
+    ("src/grouser/simulation/script/grammar.py", '"say": Phrase('): "console word",
+    ("src/grouser/simulation/script/grammar.py", '"say two'): "example of a console line",
+    ("src/grouser/service/console.py", '"tell"'): "console word",
+    ("src/grouser/simulation/__init__.py", '"Say"'): "deprecated name",
+    ("src/grouser/simulation/script/events.py", '"{who}"'): "placeholder in world files",
+    ("src/grouser/world/events.py", "``{who}``"): "placeholder in world files",
+    ("src/grouser/world/triggers.py", "``{who}``"): "placeholder in world files",
+    ("src/grouser/world/bml_file.py", 'f"say {{who}}'): "console line with a placeholder",
 }
 """(file, text of the line that is right) -> reason."""
 

@@ -54,7 +54,7 @@ def localiser(seed: int = 0, **options: Any) -> Localiser:
     return Localiser(MAP, np.random.default_rng(seed), **options)
 
 
-def off(estimate: PoseEstimate, truth: Array) -> tuple[float, float]:
+def pose_errors(estimate: PoseEstimate, truth: Array) -> tuple[float, float]:
     error = estimate.pose - truth
     return math.hypot(error[0], error[1]), abs(float(wrap_angle(error[2])))
 
@@ -65,7 +65,7 @@ def test_pose_is_found_from_a_uniform_prior(truth: Array | tuple[float, float, f
     cloud = localiser()
     for number in range(200):
         cloud.see(sightings(truth, rng)[number % 4 :][:1])  # one landmark at a time
-    far, turned = off(cloud.estimate(), np.array(truth))
+    far, turned = pose_errors(cloud.estimate(), np.array(truth))
     assert far < 0.06
     assert turned < math.radians(2.0)
     assert cloud.estimate().holds(np.array(truth)).all()
@@ -75,7 +75,7 @@ def test_bearings_are_sufficient() -> None:
     cloud = localiser()
     for _ in range(100):
         cloud.see([LandmarkSighting(s.name, s.bearing, None, s.eye) for s in sightings(TRUTH)])
-    far, _ = off(cloud.estimate(), TRUTH)
+    far, _ = pose_errors(cloud.estimate(), TRUTH)
     assert far < 0.1
 
 
@@ -92,7 +92,7 @@ def test_filter_corrects_odometry() -> None:
             pose += by * np.array([step * math.cos(pose[2]), step * math.sin(pose[2]), turn])
         cloud.move(1.15 * step, 0.0, 1.15 * turn)
         cloud.see(sightings(truth, rng))
-    far, turned = off(cloud.estimate(), truth)
+    far, turned = pose_errors(cloud.estimate(), truth)
     astray = reckoned - truth
     assert far < math.hypot(astray[0], astray[1]) / 2
     assert turned < abs(astray[2]) / 2
@@ -115,7 +115,7 @@ def test_displaced_robot_is_localised_again() -> None:
     elsewhere = np.array([-1.4, 0.8, -0.5])
     for _ in range(150):
         cloud.see(sightings(elsewhere, rng))
-    far, _ = off(cloud.estimate(), elsewhere)
+    far, _ = pose_errors(cloud.estimate(), elsewhere)
     assert far < 0.08
 
 
@@ -127,7 +127,7 @@ def test_rare_false_sightings_have_little_effect() -> None:
         if number % 10 == 0:
             seen = [LandmarkSighting("a", s.bearing, s.distance, s.eye) for s in seen]
         cloud.see(seen)
-    far, _ = off(cloud.estimate(), TRUTH)
+    far, _ = pose_errors(cloud.estimate(), TRUTH)
     assert far < 0.08
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.cli_runner import error_line, grouser
-from support.client_helpers import instance_of
 from support.narrowing import not_none
 
 from grouser.cli.mobility_report import NOT_CONFIRMED
@@ -20,10 +19,10 @@ from grouser.frames import from_rpy, up_tilt
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility import limits, suite
 from grouser.mobility.apparatus import APPARATUS
-from grouser.mobility.suite import LineKeeper, Operator
+from grouser.mobility.suite import Operator
 from grouser.simulation.scene import compose
 from grouser.trials import threads
-from grouser.trials.trial import Observation, Place
+from grouser.trials.trial import Observation
 
 pytestmark = pytest.mark.usefixtures("working_folder")
 
@@ -58,7 +57,8 @@ def test_robot_stands_at_the_start_of_every_apparatus(test: str) -> None:
     [outcome] = threads.run_trials([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
     assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # at rest: neither drops nor jumps
-    assert outcome.positions[0, 0] < 0 < instance_of(Place, trial.goal).x
+    assert trial.goal is not None
+    assert outcome.positions[0, 0] < 0 < trial.goal.x
     friction = compose(trial.world).model.geom_friction[:, 0]
     assert {round(float(f / chance.friction), 6) for f in friction if f > 0.01} <= {0.2, 0.6, 1.2}
 
@@ -74,7 +74,7 @@ def test_size_outside_the_range_is_rejected() -> None:
 
 
 def test_operator_steers_back_to_the_line() -> None:
-    drive = LineKeeper(0.3)
+    drive = Operator(0.3)
     assert drive(observation()) == {"forward": 0.3, "turn": 0.0}
     assert drive(observation(y=0.1))["turn"] < 0  # left of the line: steer right
     assert drive(observation(yaw=-0.1))["turn"] > 0

@@ -128,13 +128,12 @@ def test_equal_limits_have_half_a_size_of_uncertainty() -> None:
 
 def test_limits_beyond_the_range_are_described_in_words() -> None:
     all_pass = [(70.0, math.inf)] * 3
-    assert not_none(pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test"))) is None
+    assert pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test")) is None
     limit = limits.Limit(test="tipping_up", brackets=tuple(all_pass))
     assert limit.no_estimate_text == "passes all up to 70 deg"
     some = [(60.0, 61.0), (70.0, math.inf), (-math.inf, 1.0)]
-    assert (
-        30 < not_none(pass_curve.fit_pass_curve(some, 1, generator(0, "test"))).size(0.5).value < 70
-    )
+    fit = not_none(pass_curve.fit_pass_curve(some, 1, generator(0, "test")))
+    assert 30 < fit.size(0.5).value < 70
 
 
 def test_wilson_interval_matches_the_printed_values() -> None:

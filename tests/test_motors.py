@@ -47,7 +47,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def served(yard: Path) -> Iterator[ServerProcess]:
+def server(yard: Path) -> Iterator[ServerProcess]:
     with ServerProcess(yard.parent, yard, "--images", "-1", command="motors") as server:
         yield server
 
@@ -74,10 +74,10 @@ def command(bus: SocketCanDaemonBus, counter: int, left: float = 0.2, right: flo
     bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
 
 
-def test_unmodified_python_can_drives_and_reads_encoders(served: ServerProcess) -> None:
+def test_unmodified_python_can_drives_and_reads_encoders(server: ServerProcess) -> None:
     """All frames also decode with cantools and the DBC file."""
     database: Any = cantools.database.load_file(DBC)
-    with bus_of(served) as bus:
+    with bus_of(server) as bus:
         before, begun = received(bus, BeltEncoders)
         for counter in range(40):
             command(bus, counter)
@@ -92,8 +92,8 @@ def test_unmodified_python_can_drives_and_reads_encoders(served: ServerProcess) 
             database.decode_message(message.arbitration_id, message.data)
 
 
-def test_node_receives_frames_of_others_and_not_its_own(served: ServerProcess) -> None:
-    with bus_of(served) as one, bus_of(served) as other:
+def test_node_receives_frames_of_others_and_not_its_own(server: ServerProcess) -> None:
+    with bus_of(server) as one, bus_of(server) as other:
         sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
         far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
         for bus in (one, other):
@@ -121,8 +121,8 @@ def read_until_closed(connection: socket.socket) -> bytes:
     return output
 
 
-def test_invalid_requests_are_answered_like_socketcand(served: ServerProcess) -> None:
-    with raw(served) as wire:
+def test_invalid_requests_are_answered_like_socketcand(server: ServerProcess) -> None:
+    with raw(server) as wire:
         assert wire.recv(100) == b"< hi >"
         wire.sendall(b"< rawmode >")
         assert wire.recv(100) == b"< error no bus is open, send: open can0 >"
@@ -134,8 +134,8 @@ def test_invalid_requests_are_answered_like_socketcand(served: ServerProcess) ->
         assert read_until_closed(wire) == b"< error could not open bus 'can7', there is can0 >"
 
 
-def test_subscription_before_raw_mode_filters_frames(served: ServerProcess) -> None:
-    with raw(served) as wire:
+def test_subscription_before_raw_mode_filters_frames(server: ServerProcess) -> None:
+    with raw(server) as wire:
         wire.recv(100)
         wire.sendall(b"< open can0 >")
         assert wire.recv(100) == b"< ok >"
@@ -148,14 +148,14 @@ def test_subscription_before_raw_mode_filters_frames(served: ServerProcess) -> N
         }
 
 
-def test_malformed_bytes_do_not_disturb_other_clients(served: ServerProcess) -> None:
-    with bus_of(served) as bus, raw(served) as wire:
+def test_malformed_bytes_do_not_disturb_other_clients(server: ServerProcess) -> None:
+    with bus_of(server) as bus, raw(server) as wire:
         wire.sendall(b"< open can0 >" + b"\xff<<>>" * 500 + b"< send 100 6 1 2 >" * 50)
         wire.sendall(b"x" * 100_000)
         for counter in range(5):
             command(bus, counter, 0.0, 0.0)
             received(bus, BeltEncoders)
-    assert "Traceback" not in served.log
+    assert "Traceback" not in server.log
 
 
 def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path) -> None:
@@ -231,7 +231,7 @@ int main(int argc, char *argv[])
                 return 3;
             hrt_unpack_status(&frame, &status);
         }
-        if (begun < 0 && (status.heard & 3) == 3)
+        if (begun < 0 && (status.received & 3) == 3)
             begun = status.clock_s, left = status.left_mm;
     }
     link->close(wire);
@@ -263,19 +263,19 @@ def run(program: Path, address: str) -> tuple[int, str]:
     return done.returncode, done.stdout.strip()
 
 
-def test_c_transport_drives_over_socketcand(served: ServerProcess, driver: Path) -> None:
-    code, output = run(driver, f"socketcand://127.0.0.1:{served.ports['can']}/can0")
+def test_c_transport_drives_over_socketcand(server: ServerProcess, driver: Path) -> None:
+    code, output = run(driver, f"socketcand://127.0.0.1:{server.ports['can']}/can0")
     assert code == 0, output
     assert float(output) == pytest.approx(200, abs=25)  # mm in a simulated second at 200 mm/s
 
 
-def test_c_transport_reports_errors(served: ServerProcess, driver: Path) -> None:
-    port = served.ports["can"]
+def test_c_transport_reports_errors(server: ServerProcess, driver: Path) -> None:
+    port = server.ports["can"]
     for address, reason in {
-        "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
-        "socketcand://127.0.0.1:1/can0": "nobody listens there",
+        "socketcand://127.0.0.1": "must be socketcand://host:port/bus",
+        "socketcand://127.0.0.1:1/can0": "no server is listening there",
         f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
-        "can_with_a_long_name": "a CAN interface has at most 15 letters",
+        "can_with_a_long_name": "the name of a CAN interface has at most 15 letters",
     }.items():
         code, output = run(driver, address)
         assert code == 1
@@ -283,7 +283,7 @@ def test_c_transport_reports_errors(served: ServerProcess, driver: Path) -> None
 
 
 def test_c_transport_drives_over_socketcan_if_available(
-    served: ServerProcess, driver: Path
+    server: ServerProcess, driver: Path
 ) -> None:
     """Two programs on one virtual bus: the driver and python-can's SocketCAN interface."""
     try:

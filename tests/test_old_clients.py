@@ -20,8 +20,8 @@ SPEED = 4
 class OldClient:
     """Socket with line-wise reading."""
 
-    def __init__(self, served: ServerProcess, port: str = "control") -> None:
-        self._socket = served.open_socket(port)
+    def __init__(self, server: ServerProcess, port: str = "control") -> None:
+        self._socket = server.open_socket(port)
         self._bytes = b""
         self._whole: deque[bytes] = deque()
 
@@ -59,28 +59,28 @@ class OldClient:
 
 
 @pytest.fixture(scope="module")
-def served(yard_file: Path) -> Iterator[ServerProcess]:
+def server(yard_file: Path) -> Iterator[ServerProcess]:
     also = ("--also", "0:udk", "--also", "0:ut2004")
     options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED))
-    with ServerProcess(yard_file.parent, yard_file, *also, *options) as served:
-        yield served
+    with ServerProcess(yard_file.parent, yard_file, *also, *options) as server:
+        yield server
 
 
 @pytest.fixture
-def client(served: ServerProcess) -> Iterator[OldClient]:
-    with OldClient(served) as client:
+def client(server: ServerProcess) -> Iterator[OldClient]:
+    with OldClient(server) as client:
         yield client
 
 
 @pytest.fixture
-def udk(served: ServerProcess) -> Iterator[OldClient]:
-    with OldClient(served, "control2") as client:
+def udk(server: ServerProcess) -> Iterator[OldClient]:
+    with OldClient(server, "control2") as client:
         yield client
 
 
-def ask_truth(served: ServerProcess, data: bytes) -> list[str]:
+def ask_truth(server: ServerProcess, data: bytes) -> list[str]:
     """Return the rows that the truth port answers, without the end line."""
-    with OldClient(served, "truth") as asker:
+    with OldClient(server, "truth") as asker:
         asker.raw(data)
         rows: list[str] = []
         for line in asker.lines():
@@ -125,7 +125,7 @@ def test_odometry_of_ut2004_wraps_and_of_udk_does_not(client: OldClient, udk: Ol
     assert max(received["Turns"]) > 7
 
 
-def test_client_that_commands_once_is_not_stopped(served: ServerProcess, client: OldClient) -> None:
+def test_client_that_commands_once_is_not_stopped(server: ServerProcess, client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.P2DX} {Name Once} {Location -4,-2,0} {Rotation 0,0,0}")
     client.wait_for("^STA")
     client.send("DRIVE {Left 0.3} {Right 0.3}")
@@ -145,11 +145,11 @@ def test_client_that_commands_once_is_not_stopped(served: ServerProcess, client:
 
 
 def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(
-    served: ServerProcess, client: OldClient
+    server: ServerProcess, client: OldClient
 ) -> None:
     client.send("INIT {ClassName USARBot.P3AT} {Name 1} {Location 3,-3,0}")
     client.wait_for("^STA")
-    with OldClient(served) as controller:
+    with OldClient(server) as controller:
         controller.send(
             "INIT {ClassName USARBotAPI.WorldController}",
             "CONTROL {Type Create} {ClassName USARPhysObj.partc} {Name part_c_6} "
@@ -164,12 +164,12 @@ def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(
         )
         row = r"{Name 1} {Class P3AT} {Time [\d.]+} {Location [-\d.,]+} {Rotation [-\d.,]+}"
         for question in (b"{class USARBot.P3AT}\r\n", b"{class P3AT}\n", b"{name 1}\r\n"):
-            (line,) = ask_truth(served, question)
+            (line,) = ask_truth(server, question)
             assert re.fullmatch(row, line)
-        (part,) = ask_truth(served, b"{class USARPhysObj.partc} {name part_c_6}\r\n")
+        (part,) = ask_truth(server, b"{class USARPhysObj.partc} {name part_c_6}\r\n")
         assert part.startswith("{Name part_c_6} {Class partc} ")
         for bare in (b"\r\n", b"\n"):
-            everything = ask_truth(served, bare)
+            everything = ask_truth(server, bare)
             assert {"1", "own", "part_c_6"} <= {
                 not_none(re.match(r"{Name (\S+)}", line))[1] for line in everything
             }
@@ -232,13 +232,13 @@ def test_ut2004_names_announced_mounts_only(client: OldClient, robot: str) -> No
 
 
 def test_missing_last_brace_drops_its_segment_only(
-    served: ServerProcess, client: OldClient
+    server: ServerProcess, client: OldClient
 ) -> None:
     client.send(
         "INIT {ClassName USARBot.P2DX} {Name Open} {Location 2.5,2.5,0} {Rotation 0.00, 0.00, 0.00"
     )
     client.wait_for("^STA")
-    (row,) = ask_truth(served, b"{name Open}\r\n")
+    (row,) = ask_truth(server, b"{name Open}\r\n")
     assert re.search(r"{Location 2\.5", row)
 
 
@@ -269,7 +269,7 @@ def test_client_without_a_robot_is_notified_of_a_wrong_init(
 
 
 def test_kenaf_receives_ground_truth_only_with_the_option(
-    served: ServerProcess, tmp_path: Path, yard_file: Path
+    server: ServerProcess, tmp_path: Path, yard_file: Path
 ) -> None:
     def receives_truth(client: OldClient) -> tuple[bool, set[str]]:
         client.send("INIT {ClassName USARBot.Kenaf} {Name Blind} {Location 0,0,0}")
@@ -282,7 +282,7 @@ def test_kenaf_receives_ground_truth_only_with_the_option(
                 return "GroundTruth" in kinds, kinds
         raise AssertionError("the server closed the connection")
 
-    with OldClient(served) as client:
+    with OldClient(server) as client:
         expected, kinds = receives_truth(client)
         assert not expected
         assert "Encoder" in kinds
@@ -296,13 +296,13 @@ def test_mosaic_of_four_by_one(
     tmp_path: Path, yard_file: Path
 ) -> None:  # the world's own robot has the first tile
     options = ("--images", "0", "--truth", "-1", "--tiles", "4x1", "--dialect", "udk")
-    with ServerProcess(tmp_path, yard_file, *options) as served, OldClient(served) as client:
+    with ServerProcess(tmp_path, yard_file, *options) as server, OldClient(server) as client:
         client.send("INIT {ClassName USARBot.P3AT} {Name A} {Location 0,0,0}")
         client.wait_for("{Type Camera}.*{TextureOffsetX 320}.*{TextureOffsetY 0}")
-        with OldClient(served) as other:
+        with OldClient(server) as other:
             other.send("INIT {ClassName USARBot.P3AT} {Name B} {Location 0,3,0}")
             other.wait_for("{Type Camera}.*{TextureOffsetX 640}.*{TextureOffsetY 0}")
-            with OldClient(served) as third:
+            with OldClient(server) as third:
                 third.send("INIT {ClassName USARBot.P3AT} {Name C} {Location 0,-3,0}")
                 third.wait_for("{Type Camera}.*{TextureOffsetX 960}.*{TextureOffsetY 0}")
 
@@ -311,9 +311,9 @@ def test_mosaic_of_four_by_one(
 
 
 def test_robot_that_joins_inside_an_object_is_moved_beside_it(
-    served: ServerProcess, client: OldClient
+    server: ServerProcess, client: OldClient
 ) -> None:
-    with OldClient(served) as controller:
+    with OldClient(server) as controller:
         controller.send(
             "INIT {ClassName USARBotAPI.WorldController}",
             "CONTROL {Type Create} {ClassName Crate} {Name rock} {Location 6,0,-0.45} {Scale 3} "
@@ -327,7 +327,7 @@ def test_robot_that_joins_inside_an_object_is_moved_beside_it(
         client.wait_for("^STA")
 
         def place_beside_crate() -> list[float]:
-            (row,) = ask_truth(served, b"{name Inside}\r\n")
+            (row,) = ask_truth(server, b"{name Inside}\r\n")
             return [float(v) for v in not_none(re.search(r"{Location ([^}]+)}", row))[1].split(",")]
 
         first = place_beside_crate()
@@ -337,16 +337,16 @@ def test_robot_that_joins_inside_an_object_is_moved_beside_it(
         assert math.dist(place_beside_crate(), first) < 0.1, "it was thrown"
 
 
-def test_joining_robot_does_not_push_another(served: ServerProcess, client: OldClient) -> None:
+def test_joining_robot_does_not_push_another(server: ServerProcess, client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.P3AT} {Name First} {Location -6,-4,0}")
     client.wait_for("^STA")
 
     def where(name: bytes) -> list[float]:
-        (row,) = ask_truth(served, b"{name %s}\r\n" % name)
+        (row,) = ask_truth(server, b"{name %s}\r\n" % name)
         return [float(v) for v in not_none(re.search(r"{Location ([^}]+)}", row))[1].split(",")]
 
     before = where(b"First")
-    with OldClient(served) as second:
+    with OldClient(server) as second:
         second.send("INIT {ClassName USARBot.P3AT} {Name Second} {Location -6,-4,0}")
         second.wait_for("^STA")
         for _ in range(10):  # states are sent every 0.2 s
@@ -358,7 +358,7 @@ def test_joining_robot_does_not_push_another(served: ServerProcess, client: OldC
 # -- dogs ---------------------------------------------------------------------------------------
 
 
-def test_each_kick_command_causes_a_kick(served: ServerProcess, client: OldClient) -> None:
+def test_each_kick_command_causes_a_kick(server: ServerProcess, client: OldClient) -> None:
     client.send("INIT {ClassName USARBot.ERS7} {Name Dog} {Location -3,4,0}", "KICK {Paw Left}")
 
     def wait_for_swing() -> float:

@@ -32,7 +32,7 @@ class TestRealTimePacer:
         assert abs(simulated - (clock.now - 100.0)) < 0.004
 
     @pytest.mark.parametrize("factor", [0.1, 2.0, 10.0])
-    def test_any_factor(self, factor: float) -> None:
+    def test_pace_follows_any_factor(self, factor: float) -> None:
         clock = Clock(5.0)
         pacer = RealTimePacer(factor, 3.0, clock=clock, sleep=clock.sleep)
         assert pacer.wait(3.0 + factor) == pytest.approx(1.0)

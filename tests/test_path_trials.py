@@ -162,13 +162,13 @@ def test_draws_depend_on_the_seed_only_and_follow_the_documented_order() -> None
 def test_drawn_quantities_change_the_batched_model_fields_only() -> None:
     """A batch receives all fields that mass changes, for legged and tracked robots."""
     for kind in ("velociroach", "kenaf"):
-        robot = RobotEntry(name="who", kind=kind, position=(0.0, 0.0, 0.0))
+        robot = RobotEntry(name="robot", kind=kind, position=(0.0, 0.0, 0.0))
         scene = compose(
             World(name="m", physics=ROACH, terrain=(Flat(friction=0.6),), robots=(robot,))
         )
         starts = SceneStarts(scene)
         start = TrialStart(position=(0, 0, 0.1), wxyz=(1, 0, 0, 0), friction=0.9, mass=1.2)
-        fields, _ = starts.state("who", start)
+        fields, _ = starts.state("robot", start)
         assert set(fields) == set(DRAWN_FIELDS)
         drawn, model = starts._model, scene.model
         changed = {

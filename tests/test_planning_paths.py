@@ -129,9 +129,9 @@ def test_shortest_candidate_is_near_the_optimum(roadmap: Roadmap) -> None:
 def test_cost_map_moves_the_path_to_the_other_bridge(bridge: ValidityMap, roadmap: Roadmap) -> None:
     rows, columns = bridge.height.shape
     y = bridge.corner[1] + bridge.step * np.arange(rows)
-    for dear in (1, -1):
-        per_metre = np.where(np.sign(y)[:, None] == dear, 3.0, 1.0) * np.ones((rows, columns))
-        assert bridge_side(roadmap.candidates(1, per_metre)[0]) == -dear
+    for costly in (1, -1):
+        per_metre = np.where(np.sign(y)[:, None] == costly, 3.0, 1.0) * np.ones((rows, columns))
+        assert bridge_side(roadmap.candidates(1, per_metre)[0]) == -costly
 
 
 def test_candidates_differ_by_more_than_half_a_radius(
@@ -163,9 +163,9 @@ def test_shortcut_path_is_straight_on_ground_of_equal_cost(bridge: ValidityMap) 
     rows, columns = bridge.height.shape
     x = bridge.corner[0] + bridge.step * np.arange(columns)
     y = bridge.corner[1] + bridge.step * np.arange(rows)
-    dear = (abs(x)[None] < 0.1) & (y[:, None] < 0.75)
+    costly = (abs(x)[None] < 0.1) & (y[:, None] < 0.75)
     around = np.array([(-0.4, 0.7), (-0.15, 0.8), (0.15, 0.8), (0.4, 0.7)])
-    kept = shortcut(bridge, around, np.where(dear, 5.0, 1.0))
+    kept = shortcut(bridge, around, np.where(costly, 5.0, 1.0))
     beside = np.interp(0.0, kept[:, 0], kept[:, 1])
     assert beside > 0.75
 

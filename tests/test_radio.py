@@ -166,7 +166,7 @@ NEAR: dict[str, Any] = {"exponent": 7.07, "margin_db": 3.0}
 """At 8 m 0.76 dB above the cutoff: three quarters are lost."""
 
 
-def lost(radio: Radio, times: int = 400) -> list[bool]:
+def losses(radio: Radio, times: int = 400) -> list[bool]:
     return [not radio.transmit("a", b"?", "c") for _ in range(times)]
 
 
@@ -175,19 +175,19 @@ def test_loss_rate_near_the_limit_equals_the_model() -> None:
     wanted = RadioModel(**NEAR).loss(radio.strength("a", "c"))
     assert 0.2 < wanted < 0.8
     deviation = math.sqrt(wanted * (1 - wanted) / 400)
-    assert np.mean(lost(radio)) == pytest.approx(wanted, abs=4 * deviation)
+    assert np.mean(losses(radio)) == pytest.approx(wanted, abs=4 * deviation)
 
 
 def test_losses_depend_on_the_seed_and_not_on_other_traffic() -> None:
-    first = lost(Radio(simulation(*PACK, **NEAR)))
-    assert lost(Radio(simulation(*PACK, **NEAR))) == first
-    assert lost(Radio(simulation(*PACK, seed=1, **NEAR))) != first
+    first = losses(Radio(simulation(*PACK, **NEAR)))
+    assert losses(Radio(simulation(*PACK, **NEAR))) == first
+    assert losses(Radio(simulation(*PACK, seed=1, **NEAR))) != first
     crowded = Radio(simulation(*PACK, **NEAR))
     among = []
     for _ in range(400):
         crowded.transmit("c", b"noise")
         crowded.transmit("b", b"noise")
-        among += lost(crowded, 1)
+        among += losses(crowded, 1)
     assert among == first
 
 
@@ -195,12 +195,12 @@ def test_losses_repeat_after_a_reset() -> None:
     here = simulation(*PACK, **NEAR)
     radio = Radio(here)
     here.step(0.01)
-    first = lost(radio)
-    assert lost(radio) != first
+    first = losses(radio)
+    assert losses(radio) != first
     here.apply(Reset())
     assert radio.arrived() == []
     here.step(0.01)
-    assert lost(radio) == first
+    assert losses(radio) == first
 
 
 def test_delay_is_simulated_time() -> None:

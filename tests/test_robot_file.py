@@ -175,8 +175,8 @@ def test_client_joins_by_the_class_name_of_a_robot_file(tmp_path: Path) -> None:
     world.write_text("name: w\nterrain: [{kind: flat}]\n")
     options = ("--images", "-1", "--speed", "4", "--ground-truth", "--robot", ROVER)
     with (
-        ServerProcess(tmp_path, world, *options) as served,
-        served.join("Rover", "R1", at=(1, 0, 0)) as robot,
+        ServerProcess(tmp_path, world, *options) as server,
+        server.join("Rover", "R1", at=(1, 0, 0)) as robot,
     ):
         begin = ground_truth(robot)
         robot.drive(4.0, 4.0)  # rad/s of the sprockets

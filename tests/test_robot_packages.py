@@ -113,8 +113,8 @@ def test_client_joins_with_the_package_robot_on_the_package_terrain(
         "name: moon\nterrain: [{kind: flat}, {kind: moon_crater, x: 0.5, friction: 0.6}]\n"
     )
     with (
-        ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4", "--ground-truth") as served,
-        served.join("moon_rover", "R1", at=(0, 0, 0)) as robot,
+        ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4", "--ground-truth") as server,
+        server.join("moon_rover", "R1", at=(0, 0, 0)) as robot,
     ):
         begin = ground_truth(robot)
         robot.drive(4.0, 4.0)
@@ -135,8 +135,8 @@ def test_plugin_sensor_is_sent_to_usarsim_clients(
         "          sensors: [{kind: moon_clock, name: lunar}]}]\n"
     )
     with (
-        ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4") as served,
-        served.join("moon_rover", "R1") as robot,
+        ServerProcess(tmp_path, world, *CONTROL_ONLY, "--speed", "4") as server,
+        server.join("moon_rover", "R1") as robot,
     ):
         values = dict(instance_of(UnknownMessage, robot.reading("lunar")).pairs)
         assert values["Type"] == "Clock"

@@ -28,7 +28,7 @@ SERVICES = [
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     folder = tmp_path_factory.mktemp("rosbridge")
     (world := folder / "yard.yaml").write_text(WORLD)
     goal = ("--goal", f"own:{GOAL[0]},{GOAL[1]}")
@@ -45,9 +45,9 @@ def token_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerPro
 
 
 @pytest.fixture
-def ros_client(served: ServerProcess) -> Iterator[Ros]:
+def ros_client(server: ServerProcess) -> Iterator[Ros]:
     """Return a connection of unmodified roslibpy."""
-    client = roslibpy.Ros("127.0.0.1", served.ports["rosbridge"])
+    client = roslibpy.Ros("127.0.0.1", server.ports["rosbridge"])
     client.run(timeout=TIMEOUT)
     yield client
     client.close()
@@ -97,7 +97,7 @@ def child_processes(server: ServerProcess) -> list[str]:
 
 
 def test_ros_program_plans_resets_drives_and_reads_energy(
-    served: ServerProcess, ros_client: Ros
+    server: ServerProcess, ros_client: Ros
 ) -> None:
     assert set(ros_client.get_services()) >= {f"/own/{name}" for name in SERVICES}
     assert ros_client.get_service_type("/own/drive") == "std_srvs/Trigger"
@@ -123,7 +123,7 @@ def test_ros_program_plans_resets_drives_and_reads_energy(
     start = result(ros_client, "/own/reset_pose")["position"]
     assert start[:2] == pytest.approx(START, abs=0.01)
     driven = result(ros_client, "/own/drive")
-    assert math.dist(true_position(served), GOAL) < 0.1
+    assert math.dist(true_position(server), GOAL) < 0.1
     assert driven["effort"] >= abs(driven["work"]) > 0
     assert result(ros_client, "/own/drive_time") == {"seconds": driven["seconds"]}
     assert result(ros_client, "/own/energy_used") == {
@@ -139,37 +139,37 @@ def test_ros_program_plans_resets_drives_and_reads_energy(
 
 
 def test_second_plan_is_rejected_while_planning_and_time_advances(
-    served: ServerProcess, ros_client: Ros
+    server: ServerProcess, ros_client: Ros
 ) -> None:
-    with open_websocket(served) as other, ThreadPoolExecutor() as pool:
+    with open_websocket(server) as other, ThreadPoolExecutor() as pool:
         first = pool.submit(trigger, ros_client, "own/path_plan")
         wait_until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
-        then = float(served.console("time").split()[0])
+        then = float(server.console("time").split()[0])
         second = call(other, "own/path_plan")["values"]
         assert second["success"] is False
         assert "being planned already" in second["message"]
-        wait_until(lambda: float(served.console("time").split()[0]) > then + 0.1)
+        wait_until(lambda: float(server.console("time").split()[0]) > then + 0.1)
         assert not first.done()
         assert first.result(TIMEOUT)[0]
 
 
-def test_disconnecting_while_planning_kills_the_planning_process(served: ServerProcess) -> None:
-    with open_websocket(served) as hasty, open_websocket(served) as other:
+def test_disconnecting_while_planning_kills_the_planning_process(server: ServerProcess) -> None:
+    with open_websocket(server) as hasty, open_websocket(server) as other:
         hasty.send('{"op": "call_service", "service": "own/path_plan"}')
         wait_until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
-        wait_until(lambda: child_processes(served))
+        wait_until(lambda: child_processes(server))
         hasty.close()
         wait_until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
-        wait_until(lambda: not child_processes(served))
+        wait_until(lambda: not child_processes(server))
 
 
 def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(
-    served: ServerProcess, ros_client: Ros
+    server: ServerProcess, ros_client: Ros
 ) -> None:
     if not trigger(ros_client, "own/path_found")[0]:
         result(ros_client, "own/path_plan")
     result(ros_client, "own/reset_pose")
-    with open_websocket(served) as driver:
+    with open_websocket(server) as driver:
         driver.send('{"op": "call_service", "service": "own/drive", "id": "d"}')
         wait_until(lambda: "still driving" in trigger(ros_client, "own/drive_time")[1])
         assert "driven already" in trigger(ros_client, "own/drive")[1]
@@ -181,8 +181,8 @@ def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(
     assert "reset_pose was called" in trigger(ros_client, "own/energy_used")[1]
 
 
-def test_robot_of_another_client_is_not_driven(served: ServerProcess, ros_client: Ros) -> None:
-    with served.join("P2DX", "own"):
+def test_robot_of_another_client_is_not_driven(server: ServerProcess, ros_client: Ros) -> None:
+    with server.join("P2DX", "own"):
         for service in ("drive", "reset_pose"):
             success, message = trigger(ros_client, f"own/{service}")
             assert not success
@@ -195,8 +195,8 @@ def test_unknown_service_names_the_nearest_match(ros_client: Ros) -> None:
         service.call(roslibpy.ServiceRequest(), timeout=TIMEOUT)
 
 
-def test_malformed_message_gets_one_status_and_connection_stays_open(served: ServerProcess) -> None:
-    with open_websocket(served) as socket:
+def test_malformed_message_gets_one_status_and_connection_stays_open(server: ServerProcess) -> None:
+    with open_websocket(server) as socket:
         for text, words in (
             ('{"op": "call_ser', "not JSON"),
             ('{"op": "subscribe", "topic": "/scan", "id": "s"}', "no topics"),
@@ -213,27 +213,27 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(served: Ser
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_fragmented_message_is_reassembled(served: ServerProcess) -> None:
-    with open_websocket(served) as socket:
+def test_fragmented_message_is_reassembled(server: ServerProcess) -> None:
+    with open_websocket(server) as socket:
         socket.send(iter(['{"op": "call_', 'service", "service": ', '"rosapi/services"}']))
         assert json.loads(socket.recv(TIMEOUT))["result"] is True
 
 
-def test_oversized_message_closes_the_websocket_with_a_reason(served: ServerProcess) -> None:
-    with open_websocket(served, max_size=None) as socket:
+def test_oversized_message_closes_the_websocket_with_a_reason(server: ServerProcess) -> None:
+    with open_websocket(server, max_size=None) as socket:
         socket.send("x" * 300_000)
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(TIMEOUT)
     assert not_none(closed.value.rcvd).code == 1009
     assert "65536" in not_none(closed.value.rcvd).reason
-    with open_websocket(served) as socket:  # other connections are not affected
+    with open_websocket(server) as socket:  # other connections are not affected
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_request_with_foreign_origin_is_rejected(served: ServerProcess) -> None:
+def test_request_with_foreign_origin_is_rejected(server: ServerProcess) -> None:
     with (
         pytest.raises(InvalidStatus) as refused,
-        open_websocket(served, origin="http://evil.example"),
+        open_websocket(server, origin="http://evil.example"),
     ):
         pass
     assert refused.value.response.status_code == http.HTTPStatus.FORBIDDEN

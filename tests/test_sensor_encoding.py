@@ -168,7 +168,7 @@ def test_types_are_sent_in_the_order_of_the_transcript() -> None:
     assert types.count("Sonar") == 1
 
 
-# -- what they say -------------------------------------------------------------------------------
+# -- readings -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("axes", Axes)

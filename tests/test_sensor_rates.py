@@ -83,10 +83,10 @@ def test_sensors_of_a_joining_robot_are_read_in_turn_or_at_the_requested_rate(
     came = sim.time
     sim.step(0.003)
     asked = sim.read("p", "F1")
-    assert asked.time == pytest.approx(came + 0.003), "nobody had asked before"
+    assert asked.time == pytest.approx(came + 0.003), "first request"
     assert sim.read("p", "F2").time == asked.time
     assert sim.read("p", "Odometry").time == pytest.approx(came + 0.001), "begins where it came"
-    assert sim.read("p", "F1").time == asked.time, "asked for once more, nothing new is measured"
+    assert sim.read("p", "F1").time == asked.time, "a repeated request measures nothing new"
     assert len(times(sim, 1.0, "p", "F1")) == 5, "its own rhythm"
 
 

@@ -25,11 +25,11 @@ SPEED = 4
 
 
 @pytest.fixture(scope="module")
-def served(yard_file: Path) -> Iterator[ServerProcess]:
+def server(yard_file: Path) -> Iterator[ServerProcess]:
     also = ("--also", "0:udk:z-up", "--also", "0:ut3:z-down:unreal")
     options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED), "--ground-truth")
-    with ServerProcess(yard_file.parent, yard_file, *also, *options) as served:
-        yield served
+    with ServerProcess(yard_file.parent, yard_file, *also, *options) as server:
+        yield server
 
 
 def truth(robot: RemoteRobot, seconds: float = 0.0) -> GroundTruth:
@@ -40,20 +40,20 @@ def truth(robot: RemoteRobot, seconds: float = 0.0) -> GroundTruth:
     return now
 
 
-def robots(served: ServerProcess) -> dict[str, tuple[str, float, float, float]]:
+def robots(server: ServerProcess) -> dict[str, tuple[str, float, float, float]]:
     """Return name -> kind, x, y, z of every robot, from the console."""
-    lines = [line.split() for line in served.console("list robots").splitlines()]
+    lines = [line.split() for line in server.console("list robots").splitlines()]
     return {w[0]: (w[1].strip("()"), float(w[3]), float(w[5]), float(w[7])) for w in lines}
 
 
 # -- joining ------------------------------------------------------------------------------------
 
 
-def test_each_port_has_its_own_dialect_axes_and_units(served: ServerProcess) -> None:
+def test_each_port_has_its_own_dialect_axes_and_units(server: ServerProcess) -> None:
     with (
-        served.join("P3AT", "Down", at=(1, 2, 0)) as down,
-        served.join("P3AT", "Up", port="control2", dialect="udk", at=(1, -2, 0)) as up,
-        served.join("P3AT", "Big", port="control3", dialect="ut3", at=(250, 1000, 0)) as big,
+        server.join("P3AT", "Down", at=(1, 2, 0)) as down,
+        server.join("P3AT", "Up", port="control2", dialect="udk", at=(1, -2, 0)) as up,
+        server.join("P3AT", "Big", port="control3", dialect="ut3", at=(250, 1000, 0)) as big,
     ):
         x, y, z = truth(down).location
         assert (x, y) == pytest.approx((1, 2), abs=0.05)
@@ -63,77 +63,77 @@ def test_each_port_has_its_own_dialect_axes_and_units(served: ServerProcess) -> 
         assert z > 0.1
         x, y, _ = truth(big).location
         assert (x, y) == pytest.approx((250, 1000), abs=10)
-        there = robots(served)
+        there = robots(server)
         places = {name: there[name][1:3] for name in ("Down", "Up", "Big")}
         assert places["Down"] == pytest.approx((1, -2), abs=0.05)
         assert places["Up"] == pytest.approx((1, 2), abs=0.05)
         assert places["Big"] == pytest.approx((1, -4), abs=0.05)
 
 
-def test_start_places(served: ServerProcess) -> None:
-    with served.connect() as client:
+def test_start_places_are_listed_and_used(server: ServerProcess) -> None:
+    with server.connect() as client:
         poses = {pose.name: pose for pose in client.start_poses()}
     assert set(poses) == {"West", "East"}
     assert poses["West"].location == pytest.approx((-2, -1, 0))
-    with served.join("P3AT", "A", start="west", at=(9, 9, 0)) as robot:
+    with server.join("P3AT", "A", start="west", at=(9, 9, 0)) as robot:
         now = truth(robot)
         assert now.location[:2] == pytest.approx((-2, -1), abs=0.05)
         assert now.orientation[2] == pytest.approx(3 / 2 * math.pi, abs=0.05)
-    with served.join("P3AT", "B", start="nowhere", at=(9, 9, 0)) as robot:
+    with server.join("P3AT", "B", start="nowhere", at=(9, 9, 0)) as robot:
         assert truth(robot).location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_location_is_that_of_the_middle_and_above_the_ground(served: ServerProcess) -> None:
-    with served.join("P3AT", "A", at=(0, 0, 5), rotation=(0, 0, 1.0)) as robot:
+def test_location_is_that_of_the_middle_and_above_the_ground(server: ServerProcess) -> None:
+    with server.join("P3AT", "A", at=(0, 0, 5), rotation=(0, 0, 1.0)) as robot:
         low = truth(robot)
         assert low.orientation[2] == pytest.approx(1.0, abs=0.05)
-    with served.join("P3AT", "A", at=(0, 0, low.location[2])) as robot:
+    with server.join("P3AT", "A", at=(0, 0, low.location[2])) as robot:
         assert truth(robot).location[2] == pytest.approx(low.location[2], abs=0.02)
 
 
-def test_duplicate_and_invalid_names_are_replaced(served: ServerProcess) -> None:
-    with served.join("P3AT", "Twin", at=(0, 0, 0)), served.join("P3AT", "Twin", at=(0, 2, 0)):
-        assert {"Twin", "Twin_1"} <= set(robots(served))
-    with served.join("P3AT", "a b/c;ü", at=(0, 0, 0)):
-        assert any(name.startswith("a_b_c") for name in robots(served))
-    with served.join("P3AT", at=(0, 0, 0)):
-        assert "P3AT" in robots(served)
+def test_duplicate_and_invalid_names_are_replaced(server: ServerProcess) -> None:
+    with server.join("P3AT", "Twin", at=(0, 0, 0)), server.join("P3AT", "Twin", at=(0, 2, 0)):
+        assert {"Twin", "Twin_1"} <= set(robots(server))
+    with server.join("P3AT", "a b/c;ü", at=(0, 0, 0)):
+        assert any(name.startswith("a_b_c") for name in robots(server))
+    with server.join("P3AT", at=(0, 0, 0)):
+        assert "P3AT" in robots(server)
 
 
-def test_unknown_class_and_second_init_are_refused(served: ServerProcess) -> None:
+def test_unknown_class_and_second_init_are_refused(server: ServerProcess) -> None:
     with pytest.raises(Refused, match="no robot of class 'P3TA'"):
-        served.join("P3TA")
-    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        server.join("P3TA")
+    with server.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.send(Init("USARBot.P3AT", "B"))
         with pytest.raises(Refused, match="INIT was already received"):
             truth(robot, 1.0)
-        assert "B" not in robots(served)
+        assert "B" not in robots(server)
 
 
-def test_robot_of_the_world_is_taken_over_and_stays(served: ServerProcess) -> None:
-    with served.join("P2DX", "own") as robot:
+def test_robot_of_the_world_is_taken_over_and_stays(server: ServerProcess) -> None:
+    with server.join("P2DX", "own") as robot:
         assert truth(robot).location[:2] == pytest.approx((-5, -3), abs=0.1)
         robot.drive(4.0, 4.0)
         assert truth(robot, 1.0).location[0] > -4.95
     wait_until(
-        lambda: (first := robots(served)["own"][1]) == robots(served)["own"][1] and first > -4.95
+        lambda: (first := robots(server)["own"][1]) == robots(server)["own"][1] and first > -4.95
     )
     with pytest.raises(Refused, match="is a p2dx, not a p3at"):
-        served.join("P3AT", "own")
-    served.console("spawn p3at stray at 7 7")
-    with served.join("P3AT", "stray"):  # also a robot spawned by the console
+        server.join("P3AT", "own")
+    server.console("spawn p3at stray at 7 7")
+    with server.join("P3AT", "stray"):  # also a robot spawned by the console
         pass
-    assert "stray" in robots(served)
-    served.console("remove stray")
-    with served.join("P3AT", "stray", at=(1, 0, 0)):
-        assert robots(served)["stray"][1] == pytest.approx(1, abs=0.05)
-    wait_until(lambda: "stray" not in robots(served))
+    assert "stray" in robots(server)
+    server.console("remove stray")
+    with server.join("P3AT", "stray", at=(1, 0, 0)):
+        assert robots(server)["stray"][1] == pytest.approx(1, abs=0.05)
+    wait_until(lambda: "stray" not in robots(server))
 
 
-def test_each_client_receives_readings_of_its_own_robot_only(served: ServerProcess) -> None:
+def test_each_client_receives_readings_of_its_own_robot_only(server: ServerProcess) -> None:
     with (
-        served.join("P3AT", "A", at=(0, 0, 0)) as a,
-        served.join("Kenaf", "B", at=(0, 3, 0)) as b,
+        server.join("P3AT", "A", at=(0, 0, 0)) as a,
+        server.join("Kenaf", "B", at=(0, 3, 0)) as b,
     ):
         for robot, y in ((a, 0), (b, 3)):
             received = [m for m in robot.listen(0.5) if isinstance(m, GroundTruth)]
@@ -144,7 +144,7 @@ def test_each_client_receives_readings_of_its_own_robot_only(served: ServerProce
         assert [
             len(instance_of(RangeScan, robot.newest("Scanner1")).ranges) for robot in (a, b)
         ] == [181, 228]
-        with served.connect() as client:
+        with server.connect() as client:
             assert [type(m) for m in client.listen(0.2)] == [Greeting]
 
 
@@ -152,11 +152,11 @@ def test_each_client_receives_readings_of_its_own_robot_only(served: ServerProce
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ROBOTS if kind != "p3at"])
-def test_every_kind_joins_and_moves(served: ServerProcess, kind: str) -> None:
-    with served.join(kind, "Any", at=(0, 0, 0)) as robot:
+def test_every_kind_joins_and_moves(server: ServerProcess, kind: str) -> None:
+    with server.join(kind, "Any", at=(0, 0, 0)) as robot:
         assert instance_of(RobotGeometry, robot.geometry()).name
         assert robot.configuration()
-        begin = served.console("where Any")
+        begin = server.console("where Any")
         if kind in ("conveyor", "air_traffic"):
             robot.joint("AllJoints", 0.1)
             wait_until(lambda: robot.state is not None)
@@ -164,14 +164,14 @@ def test_every_kind_joins_and_moves(served: ServerProcess, kind: str) -> None:
 
             def moved() -> bool:
                 robot.drive(60.0, 60.0, normalized=True)  # repeated, before the command time-out
-                return served.console("where Any") != begin
+                return server.console("where Any") != begin
 
             wait_until(moved)
         assert not robot.notices
 
 
-def test_joints_and_packages(served: ServerProcess) -> None:
-    with served.join("Kenaf", "K", at=(0, 0, 0)) as robot:
+def test_joints_and_packages(server: ServerProcess) -> None:
+    with server.join("Kenaf", "K", at=(0, 0, 0)) as robot:
         robot.joints({"FRFlipper": 0.4, "RLFlipper": 0.3})
         wait_until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))
         assert _flippers(robot)["RLFlipper"] == pytest.approx(0.3, abs=0.05)
@@ -183,7 +183,7 @@ def test_joints_and_packages(served: ServerProcess) -> None:
             truth(robot, 1.0)
         failed = [m for m in robot.listen(0.1) if isinstance(m, Response)]
         assert failed[-1].results[0].status == "Failed"
-    with served.join("P3AT", "P", port="control2", dialect="udk", at=(0, 0, 0)) as robot:
+    with server.join("P3AT", "P", port="control2", dialect="udk", at=(0, 0, 0)) as robot:
         robot.package("CameraPanTilt", {0: 0.4, 1: 0.2})  # ACT and ASTA in UDK
 
         def pans() -> list[float]:
@@ -197,18 +197,18 @@ def _flippers(robot: RemoteRobot) -> dict[str, float]:
     return dict(not_none(robot.state).joints)
 
 
-def test_flip_command_rights_a_robot_on_its_back(served: ServerProcess) -> None:
-    with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
+def test_flip_command_rights_a_robot_on_its_back(server: ServerProcess) -> None:
+    with server.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
         wait_until(lambda: math.cos(ground_truth(robot).orientation[0]) > 0.99)
 
 
-def test_radio_messages_between_robots(served: ServerProcess) -> None:
+def test_radio_messages_between_robots(server: ServerProcess) -> None:
     with (
-        served.join("P3AT", "A", at=(0, 0, 0)) as a,
-        served.join("P3AT", "B", at=(0, 2, 0)) as b,
-        served.join("P3AT", "C", at=(0, 4, 0)) as c,
+        server.join("P3AT", "A", at=(0, 0, 0)) as a,
+        server.join("P3AT", "B", at=(0, 2, 0)) as b,
+        server.join("P3AT", "C", at=(0, 4, 0)) as c,
     ):
         a.transmit(b"hello \x00\xff{}\r\n", "B")
         received = b.receive()
@@ -218,8 +218,8 @@ def test_radio_messages_between_robots(served: ServerProcess) -> None:
         assert not c.poll().radio_inbox
 
 
-def test_world_controller(served: ServerProcess) -> None:
-    with served.control() as referee:
+def test_world_controller_creates_moves_and_removes_objects(server: ServerProcess) -> None:
+    with server.control() as referee:
         referee.create("UTPM.Box", "crate", at=(6, 6, -0.31), scale=(2,))
         referee.create("Ball", "ball", at=(6, 7, -0.15), permanent=True)
         referee.create("Barrel", "post", at=(6, 8, -0.15), physics="None")
@@ -235,13 +235,13 @@ def test_world_controller(served: ServerProcess) -> None:
         referee.kill("own")
         with pytest.raises(Refused, match="'own'"):
             _places(referee)
-        assert "own" in robots(served)
-    wait_until(lambda: "crate" not in served.console("list objects"))
-    assert "ball" in served.console("list objects")
-    with served.control() as referee:
+        assert "own" in robots(server)
+    wait_until(lambda: "crate" not in server.console("list objects"))
+    assert "ball" in server.console("list objects")
+    with server.control() as referee:
         referee.kill_all()
         assert not _places(referee)
-    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+    with server.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.send(Create("Box"))
         with pytest.raises(Refused, match=r"WorldController"):
             truth(robot, 1.0)

@@ -27,10 +27,10 @@ FAST = 4
 
 
 @pytest.fixture(scope="module")
-def served(yard_file: Path) -> Iterator[ServerProcess]:
+def server(yard_file: Path) -> Iterator[ServerProcess]:
     options = ("--speed", str(FAST), "--command-timeout", "1.5")
-    with ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as served:
-        yield served
+    with ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as server:
+        yield server
 
 
 def pass_time(robot: RemoteRobot, seconds: float) -> GroundTruth:
@@ -50,11 +50,11 @@ def kinds(robot: RemoteRobot | Connection) -> list[str]:
 
 def test_killed_client_is_removed_and_others_miss_no_reading(yard_file: Path) -> None:
     with (
-        ServerProcess(yard_file.parent, yard_file, *OPTIONS) as served,  # at real time
-        served.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
-        served.connect() as console,
+        ServerProcess(yard_file.parent, yard_file, *OPTIONS) as server,  # at real time
+        server.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
+        server.connect() as console,
     ):
-        with LockstepClient(served, "Dies", "P3AT", 0, 2, 0, 10**6, 0.02, 0.0) as dies:
+        with LockstepClient(server, "Dies", "P3AT", 0, 2, 0, 10**6, 0.02, 0.0) as dies:
             assert dies.read_line() == "joined"
             pass_time(stays, 0.5)
             assert "Dies" in console.console("list robots")
@@ -67,8 +67,8 @@ def test_killed_client_is_removed_and_others_miss_no_reading(yard_file: Path) ->
         print(f"removed after {1000 * took:.0f} ms")
 
 
-def test_robot_of_a_silent_client_is_stopped(served: ServerProcess) -> None:
-    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+def test_robot_of_a_silent_client_is_stopped(server: ServerProcess) -> None:
+    with server.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.drive(4.0, 4.0)
         moving = pass_time(robot, 1.0)
         still = pass_time(robot, 2.0)
@@ -86,8 +86,8 @@ def test_robot_of_a_silent_client_is_stopped(served: ServerProcess) -> None:
 def test_strict_server_keeps_the_last_command(yard_file: Path) -> None:
     options = ("--speed", str(FAST), "--command-timeout", "1", "--strict")
     with (
-        ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as served,
-        served.join("P3AT", "A", at=(0, 0, 0)) as robot,
+        ServerProcess(yard_file.parent, yard_file, *OPTIONS, *options) as server,
+        server.join("P3AT", "A", at=(0, 0, 0)) as robot,
     ):
         robot.drive(4.0, 4.0)
         before = pass_time(robot, 3.0)
@@ -98,18 +98,18 @@ def test_strict_server_keeps_the_last_command(yard_file: Path) -> None:
 # -- robots that fail ---------------------------------------------------------------------------
 
 
-def test_battery_is_reported(served: ServerProcess) -> None:
-    with served.connect() as wire:
+def test_battery_is_reported(server: ServerProcess) -> None:
+    with server.connect() as wire:
         wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         wire.conversation.latest.state = None
         wait_until(lambda: wire.poll().state is not None)
         assert 0 < not_none(wire.poll().state).battery <= 2
-    with served.join("P3AT", "B", at=(0, 3, 0)) as robot:
+    with server.join("P3AT", "B", at=(0, 3, 0)) as robot:
         assert not_none(robot.state).battery == NO_BATTERY
 
 
-def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served: ServerProcess) -> None:
-    with RemoteRobot(Address(**served.address())) as robot:
+def test_empty_battery_stops_robot_and_sensors_but_not_its_state(server: ServerProcess) -> None:
+    with RemoteRobot(Address(**server.address())) as robot:
         robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         robot.drive(4.0, 4.0)
         wait_until(lambda: "Empty" in kinds(robot))
@@ -119,20 +119,20 @@ def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served: ServerP
         wait_until(lambda: not_none(robot.state).time > not_none(last.time) + 1)
         assert robot.newest("GroundTruth") is last, "no readings"
         assert not_none(robot.state).battery == 0
-        x = served.console("where A").split()[2]
+        x = server.console("where A").split()[2]
         time.sleep(0.2)
-        assert served.console("where A").split()[2] == x
+        assert server.console("where A").split()[2] == x
 
 
-def test_diverged_robot_is_reset_and_notified(served: ServerProcess) -> None:
+def test_diverged_robot_is_reset_and_notified(server: ServerProcess) -> None:
     with (
-        served.join("P3AT", "Flies", at=(0, 0, 0)) as flies,
-        served.join("P3AT", "Stays", at=(0, 3, 0)) as stays,
+        server.join("P3AT", "Flies", at=(0, 0, 0)) as flies,
+        server.join("P3AT", "Stays", at=(0, 3, 0)) as stays,
     ):
         flies.drive(4.0, 4.0)
         pass_time(flies, 1.0)
         before = pass_time(stays, 0.2)
-        served.console("move Flies to 4 0 6")  # from this height it hits the ground with 59 J/kg
+        server.console("move Flies to 4 0 6")  # from this height it hits the ground with 59 J/kg
         wait_until(lambda: "Reset" in kinds(flies))
         assert pass_time(flies, 0.5).location[:2] == pytest.approx((0, 0), abs=0.6)
         after = pass_time(stays, 0.2)
@@ -141,18 +141,18 @@ def test_diverged_robot_is_reset_and_notified(served: ServerProcess) -> None:
         assert "Reset" not in kinds(stays)
 
 
-def test_impossible_objects_are_removed(served: ServerProcess) -> None:
-    with served.join("P3AT", "Stays", at=(0, 3, 0)) as stays, served.control() as referee:
+def test_impossible_objects_are_removed(server: ServerProcess) -> None:
+    with server.join("P3AT", "Stays", at=(0, 3, 0)) as stays, server.control() as referee:
         before = pass_time(stays, 0.2)
         referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
-        wait_until(lambda: "stuck" not in served.console("list objects"))
-        with served.connect() as upside:
+        wait_until(lambda: "stuck" not in server.console("list objects"))
+        with server.connect() as upside:
             upside.console("time")  # enables notices
             upside.send(Init("USARBot.P3AT", "Upside", (0, 0, 0), (math.pi, 0, 0)))
             wait_until(
                 lambda: "Moved" in kinds(upside)
             )  # otherwise its mast would be in the ground
-            assert "Upside" in served.console("list robots")
+            assert "Upside" in server.console("list robots")
         after = pass_time(stays, 0.4)
         assert not_none(after.time) > not_none(before.time), "time passed"
         assert after.location == pytest.approx(before.location, abs=0.01)
@@ -161,8 +161,8 @@ def test_impossible_objects_are_removed(served: ServerProcess) -> None:
 # -- the world changes --------------------------------------------------------------------------
 
 
-def test_pause_and_resume(served: ServerProcess) -> None:
-    with served.join("P3AT", "A", at=(0, 0, 0)) as robot, served.connect() as console:
+def test_pause_and_resume(server: ServerProcess) -> None:
+    with server.join("P3AT", "A", at=(0, 0, 0)) as robot, server.connect() as console:
         pass_time(robot, 0.2)
         console.console("pause")
         output = console.console("time")
@@ -175,39 +175,39 @@ def test_pause_and_resume(served: ServerProcess) -> None:
             console.console("dance")
 
 
-def test_robot_of_a_client_survives_a_reset(served: ServerProcess) -> None:
-    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+def test_robot_of_a_client_survives_a_reset(server: ServerProcess) -> None:
+    with server.join("P3AT", "A", at=(0, 0, 0)) as robot:
         pass_time(robot, 2.0)
         begin = not_none(robot.state).time
-        served.console("reset")
+        server.console("reset")
         wait_until(lambda: not_none(robot.state).time < begin)
         first = not_none(robot.state).time
         wait_until(lambda: not_none(robot.state).time > first)  # states are sent again at once
         assert ground_truth(robot).location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_client_of_a_removed_robot_is_notified(served: ServerProcess) -> None:
-    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
-        served.console("remove A")
+def test_client_of_a_removed_robot_is_notified(server: ServerProcess) -> None:
+    with server.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        server.console("remove A")
         wait_until(lambda: kinds(robot) == ["Removed"])
         robot.send(Init("USARBot.P3AT", "A2", (0, 0, 0)))  # it may join again
-        wait_until(lambda: "A2" in served.console("list robots"))
+        wait_until(lambda: "A2" in server.console("list robots"))
 
 
-def test_truth_port_returns_poses(served: ServerProcess) -> None:
-    with served.join("P3AT", "A", at=(1, 2, 0)), served.join("Kenaf", "K", at=(1, 4, 0)):
-        assert {row.name for row in _truth(served, TruthRequest())} == {"own", "A", "K"}
-        (row,) = _truth(served, TruthRequest(class_name="P3AT"))
+def test_truth_port_returns_poses(server: ServerProcess) -> None:
+    with server.join("P3AT", "A", at=(1, 2, 0)), server.join("Kenaf", "K", at=(1, 4, 0)):
+        assert {row.name for row in _truth(server, TruthRequest())} == {"own", "A", "K"}
+        (row,) = _truth(server, TruthRequest(class_name="P3AT"))
         assert (row.name, row.class_name) == ("A", "P3AT")
         assert row.location[:2] == pytest.approx((1, 2), abs=0.05)
-        assert [row.name for row in _truth(served, TruthRequest(name="k"))] == ["K"]
-        assert _truth(served, TruthRequest(name="nobody")) == []
+        assert [row.name for row in _truth(server, TruthRequest(name="k"))] == ["K"]
+        assert _truth(server, TruthRequest(name="nobody")) == []
 
 
-def _truth(served: ServerProcess, question: TruthRequest) -> list[TruthRow]:
+def _truth(server: ServerProcess, question: TruthRequest) -> list[TruthRow]:
     side = TruthClientSide()
     rows: list[TruthRow] = []
-    with served.open_socket("truth") as wire:
+    with server.open_socket("truth") as wire:
         wire.sendall(side.send(question))
         while True:
             for received in side.receive(wire.recv(4096)):
@@ -254,8 +254,8 @@ def test_invalid_option_is_reported_in_one_sentence(
     assert ended.stderr.count("\n") <= 3  # one sentence, folded
 
 
-def test_port_in_use_is_reported(yard_file: Path, served: ServerProcess) -> None:
-    taken = str(served.ports["control"])
+def test_port_in_use_is_reported(yard_file: Path, server: ServerProcess) -> None:
+    taken = str(server.ports["control"])
     ended = CliRunner().invoke(app, ["serve", str(yard_file), *OPTIONS, "--port", taken])
     assert ended.exit_code == 2
     output = " ".join(ended.stderr.split())

@@ -33,9 +33,9 @@ SLOWEST = 0.02
 class JoinLoop(threading.Thread):
     """Thread in which robots join one after the other, drive, receive pictures and leave."""
 
-    def __init__(self, served: ServerProcess, number: int, end: float) -> None:
+    def __init__(self, server: ServerProcess, number: int, end: float) -> None:
         super().__init__()
-        self._served, self._number, self._end = served, number, end
+        self._server, self._number, self._end = server, number, end
         self.joins = 0
         self.faults: list[str] = []
 
@@ -51,9 +51,9 @@ class JoinLoop(threading.Thread):
 
     def _join_once(self, name: str) -> None:
         place = (1.5 * (self._number % 3) - 1.5, 1.5 * (self._number // 3), 0)
-        with self._served.join("P3AT", name, at=place) as robot:
+        with self._server.join("P3AT", name, at=place) as robot:
             leave = min(time.monotonic() + STAY, self._end)
-            with watch(robot, port=self._served.ports["images"]) as pictures:
+            with watch(robot, port=self._server.ports["images"]) as pictures:
                 while time.monotonic() < leave:
                     robot.drive(0.3, -0.3)
                     pictures.take(timeout=TIMEOUT)
@@ -61,12 +61,12 @@ class JoinLoop(threading.Thread):
             assert "Reset" not in {notice.kind for notice in robot.notices}
 
 
-def lost(server: ServerProcess) -> float:
+def stolen_time(server: ServerProcess) -> float:
     """Return the seconds that other programs have taken from a server so far."""
     return stolen_seconds() / cores() + queued_seconds(server.process.pid)
 
 
-def hostile(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes]:
+def start_attack(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes]:
     """Start a hostile client; it repeats its attack until the time is over."""
     command = [sys.executable, "-m", "grouser.benches.hostile_clients", "attack", kind, str(port)]
     return subprocess.Popen([*command, str(seconds)])
@@ -75,28 +75,30 @@ def hostile(kind: str, port: int, seconds: float) -> subprocess.Popen[bytes]:
 @pytest.mark.slow
 def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Path) -> None:
     options = ("--images", "0", "--truth", "-1", "--own-pictures", "--longest-wait", "2", "-v")
-    with ServerProcess(tmp_path, "pioneer_room", *options, token=hostile_clients.TOKEN) as served:
-        with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
-            port, seconds = served.ports["control"], 60 * MINUTES
-            attackers = [hostile("stall", port, seconds)]
+    with ServerProcess(tmp_path, "pioneer_room", *options, token=hostile_clients.TOKEN) as server:
+        with server.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
+            port, seconds = server.ports["control"], 60 * MINUTES
+            attackers = [start_attack("stall", port, seconds)]
             wait_until(
-                lambda: "its turn took over" in served.log
+                lambda: "its turn took over" in server.log
             )  # then lockstep no longer waits for it
             end = time.monotonic() + seconds
-            places = [JoinLoop(served, number, end) for number in range(ROBOTS)]
+            places = [JoinLoop(server, number, end) for number in range(ROBOTS)]
             attackers += [
-                hostile(kind, port, seconds) for kind in hostile_clients.KINDS if kind != "stall"
+                start_attack(kind, port, seconds)
+                for kind in hostile_clients.KINDS
+                if kind != "stall"
             ]
             for place in places:
                 place.start()
-            taken = lost(served)
+            taken = stolen_time(server)
             list(witness.listen(SAMPLE))
             stamps, sizes = [], []
             while time.monotonic() < end:
                 received = [one.time for one in witness.listen(SAMPLE) if hasattr(one, "time")]
                 stamps.append((time.monotonic(), received[-1]))
-                sizes.append((time.monotonic() / 60, served.rss / 1e6))
-            taken = (lost(served) - taken) / seconds
+                sizes.append((time.monotonic() / 60, server.rss / 1e6))
+            taken = (stolen_time(server) - taken) / seconds
             for place in places:
                 place.join()
             for client in attackers:
@@ -112,5 +114,5 @@ def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path: Pa
         if curve := os.environ.get("GROUSER_SOAK_CURVE"):
             np.savetxt(curve, np.array(sizes), fmt="%.3f")
         print(f"pace {pace:.4f}, taken {taken:.4f}, {slope:.3f} MB a minute, {sizes[-1][1]:.0f} MB")
-        assert "diverged" not in served.log
-        assert "Traceback" not in served.log
+        assert "diverged" not in server.log
+        assert "Traceback" not in server.log

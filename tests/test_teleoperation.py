@@ -158,7 +158,7 @@ def _end(ports: dict[str, int]) -> None:
                 return
         except OSError:
             continue
-    raise AssertionError("nobody listens there")
+    raise AssertionError("no process listens at the port")
 
 
 def test_token_is_required_beyond_loopback(motors: str, monkeypatch: pytest.MonkeyPatch) -> None:

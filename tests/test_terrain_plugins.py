@@ -33,7 +33,7 @@ class Crater(PlacedTerrain):
 
 
 class Nameless(PlacedTerrain):
-    """Forgets to say its kind."""
+    """Terrain without the name of its kind."""
 
 
 class NoGround:

@@ -1,7 +1,6 @@
 """Unauthenticated clients of a running server: tokens, TLS, floods, connection limits."""
 
 import contextlib
-import shutil
 import socket
 import struct
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.certificates import CertificateFiles
 from support.client_helpers import instance_of
 from support.narrowing import not_none
 from support.server_fixtures import (
@@ -58,7 +58,7 @@ beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has only the l
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """Return a server that is reachable from other machines, with two tokens."""
     folder = tmp_path_factory.mktemp("unauthenticated")
     tokens = folder / "tokens"
@@ -67,14 +67,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     options = ("--token-file", str(tokens), "-v")
     with ServerProcess(
         folder, "pioneer_room", *PORTS, *options, token=TOKEN, host="0.0.0.0"
-    ) as served:
-        served.host = ADDRESS or "127.0.0.1"
-        yield served
+    ) as server:
+        server.host = ADDRESS or "127.0.0.1"
+        yield server
 
 
-def answer(served: ServerProcess, port: str, data: bytes) -> bytes:
+def answer(server: ServerProcess, port: str, data: bytes) -> bytes:
     """Send ``data`` to a port; return the answer until the server closes."""
-    with served.open_socket(port) as wire:
+    with server.open_socket(port) as wire:
         wire.sendall(data)
         wire.shutdown(socket.SHUT_WR)
         received = b""
@@ -99,10 +99,10 @@ def test_server_beyond_loopback_does_not_start_without_a_token(host: str) -> Non
 
 
 @beyond
-def test_requests_without_a_token_are_refused_at_every_port(served: ServerProcess) -> None:
-    before = _names(served)
+def test_requests_without_a_token_are_refused_at_every_port(server: ServerProcess) -> None:
+    before = _names(server)
     output = answer(
-        served,
+        server,
         "control",
         b"INIT {ClassName USARBot.P3AT} {Name Thief}\r\nDRIVE {Left 1} {Right 1}\r\n"
         b"GETSTARTPOSES\r\nGETCONF {Type Robot}\r\nCONSOLE {Line remove pioneer}\r\n"
@@ -113,54 +113,54 @@ def test_requests_without_a_token_are_refused_at_every_port(served: ServerProces
     assert greeting.startswith(b"NFO {Gametype")
     assert all(line.startswith((b"NOTICE {Kind Refused}", b"RES")) for line in lines)
     assert b"this server demands a token" in output
-    assert answer(served, "truth", b"{class P3AT}\r\n") == b""
+    assert answer(server, "truth", b"{class P3AT}\r\n") == b""
     for request in (b"OK", b"U 0 0 10 10", b"key 00112233\nOK", b"token x\nOK"):
-        assert answer(served, "images", request) == b""
-    assert answer(served, "eyes", b"\x00" * 64) == b""
-    assert _names(served) == before
+        assert answer(server, "images", request) == b""
+    assert answer(server, "eyes", b"\x00" * 64) == b""
+    assert _names(server) == before
 
 
-def _names(served: ServerProcess) -> list[str]:
-    output = served.console("list robots"), served.console("list objects")
+def _names(server: ServerProcess) -> list[str]:
+    output = server.console("list robots"), server.console("list objects")
     return [line.split()[0] for text in output for line in text.splitlines()]
 
 
 @beyond
-def test_wrong_token_is_refused_and_logged_without_its_text(served: ServerProcess) -> None:
+def test_wrong_token_is_refused_and_logged_without_its_text(server: ServerProcess) -> None:
     with pytest.raises(Refused, match="this token is not one of the server's"):
-        served.join("P3AT", "Thief", token=GUESS)
-    wait_until(lambda: f"{ADDRESS}: wrong token" in served.log)
+        server.join("P3AT", "Thief", token=GUESS)
+    wait_until(lambda: f"{ADDRESS}: wrong token" in server.log)
     for secret in (GUESS, TOKEN, DRIVER):
-        assert secret not in served.log
-    with served.join(
+        assert secret not in server.log
+    with server.join(
         "P3AT", "Friend", at=(0, 0, 0)
     ) as robot:  # a single wrong token causes no delay
         assert instance_of(RobotGeometry, robot.geometry()).name == "P3AT"
-    assert answer(served, "truth", f"{{token {TOKEN}}}\r\n{{name pioneer}}\r\n".encode())
+    assert answer(server, "truth", f"{{token {TOKEN}}}\r\n{{name pioneer}}\r\n".encode())
 
 
 @beyond
-def test_token_grants_its_roles_only(served: ServerProcess) -> None:
-    with served.join("P3AT", "Driver", at=(0, 0, 0), token=DRIVER) as robot:
+def test_token_grants_its_roles_only(server: ServerProcess) -> None:
+    with server.join("P3AT", "Driver", at=(0, 0, 0), token=DRIVER) as robot:
         with pytest.raises(Refused, match="role 'control'"):
             robot.console("remove pioneer")
         robot.drive(1.0, 1.0)
         robot.reading("Odometry")
-    assert answer(served, "truth", f"{{token {DRIVER}}}\r\n{{class P3AT}}\r\n".encode()) == b""
+    assert answer(server, "truth", f"{{token {DRIVER}}}\r\n{{class P3AT}}\r\n".encode()) == b""
     with pytest.raises(Refused, match="role 'control'"):
-        served.control(token=DRIVER)
+        server.control(token=DRIVER)
 
 
-def test_loopback_client_needs_a_token_where_tokens_are_set(served: ServerProcess) -> None:
+def test_loopback_client_needs_a_token_where_tokens_are_set(server: ServerProcess) -> None:
     with pytest.raises(Refused, match="demands a token"):
-        served.join("P3AT", "Thief", token=None, host="127.0.0.1")
+        server.join("P3AT", "Thief", token=None, host="127.0.0.1")
 
 
 @pytest.mark.slow  # waits for the time-out
-def test_connection_without_token_is_rejected_after_timeout(served: ServerProcess) -> None:
+def test_connection_without_token_is_rejected_after_timeout(server: ServerProcess) -> None:
     with contextlib.ExitStack() as stack:
         wires = [
-            stack.enter_context(served.open_socket(port)) for port in ("control", *served.ports)
+            stack.enter_context(server.open_socket(port)) for port in ("control", *server.ports)
         ]
         wires[0].sendall(b"LOGIN {Tok")
         for wire in wires:
@@ -177,53 +177,39 @@ def test_connection_without_token_is_rejected_after_timeout(served: ServerProces
 # -- TLS ----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed, which makes the certificate")
-    folder = tmp_path_factory.mktemp("tls")
-    pem, key = folder / "server.pem", folder / "server.key"
-    ec = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
-    names = ("-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1")
-    command = (openssl, "req", "-x509", *ec, *names, "-keyout", key, "-out", pem)
-    subprocess.run(command, check=True, capture_output=True)
-    return pem, key
-
-
-def test_tls_end_to_end(tmp_path: Path, certificate: tuple[Path, Path]) -> None:
-    pem, key = certificate
+def test_tls_end_to_end(tmp_path: Path, certificate_files: CertificateFiles) -> None:
+    pem, key = certificate_files.certificate, certificate_files.key
     options = ("--certificate", str(pem), "--key", str(key))
-    with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, *options, token=TOKEN) as served:
-        assert "SHA-256" in served.log
-        with served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot:
-            assert process_of_server(served) == b""
+    with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, *options, token=TOKEN) as server:
+        assert "SHA-256" in server.log
+        with server.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot:
+            assert process_of_server(server) == b""
             assert instance_of(RobotGeometry, robot.geometry()).name == "P3AT"
             assert robot.reading("Odometry")
-        with served.connect(tls=pem) as client:  # many records in one packet
+        with server.connect(tls=pem) as client:  # many records in one packet
             for _ in range(200):
                 client.send(GetStartPoses())
             client.console("time")
             assert sum(isinstance(received, StartPoses) for received in client.listen(0.1)) == 200
         with pytest.raises(GrouserError):  # not signed by a known authority
-            served.connect(tls=True)
+            server.connect(tls=True)
         with pytest.raises(Disconnected):  # without TLS no byte is sent
-            served.connect(timeout=2)
-        with served.open_socket() as stalled, served.connect(tls=pem) as client:
+            server.connect(timeout=2)
+        with server.open_socket() as stalled, server.connect(tls=pem) as client:
             stalled.sendall(b"\x16\x03\x01")  # an unfinished handshake
             assert client.console("list robots")
 
 
 def test_remote_render_worker_draws_over_tls(
-    tmp_path: Path, certificate: tuple[Path, Path]
+    tmp_path: Path, certificate_files: CertificateFiles
 ) -> None:
-    pem, key = certificate
+    pem, key = certificate_files.certificate, certificate_files.key
     options = ("--certificate", str(pem), "--key", str(key))
-    with ServerProcess(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
+    with ServerProcess(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as server:
         with (
-            served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot,
-            render_worker(served, "--trust", str(pem)) as worker,
-            watch(robot, port=served.ports["images"]) as pictures,
+            server.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot,
+            render_worker(server, "--trust", str(pem)) as worker,
+            watch(robot, port=server.ports["images"]) as pictures,
         ):
             assert next(
                 line for line in pipe(worker.stdout) if "accepted this render worker" in line
@@ -231,18 +217,18 @@ def test_remote_render_worker_draws_over_tls(
             picture = pictures.take(timeout=TIMEOUT)  # the server itself renders nothing
             assert picture.shape == (240, 320, 3)
             assert picture.std() > 10, "the picture is not uniform"
-        with render_worker(served) as worker:  # a worker that does not trust the certificate ends
+        with render_worker(server) as worker:  # a worker that does not trust the certificate ends
             assert worker.wait(TIMEOUT) == 2
             assert "certificate" in pipe(worker.stdout).read()
 
 
 @contextlib.contextmanager
-def render_worker(served: ServerProcess, *options: str) -> Iterator[subprocess.Popen[str]]:
+def render_worker(server: ServerProcess, *options: str) -> Iterator[subprocess.Popen[str]]:
     """Run ``grouser render-worker`` for a server in a process."""
     command = (sys.executable, "-m", "grouser", "eyes", "--port", "0", *options)
-    server = ("--server", f"{served.host}:{served.ports['eyes']}", "--token", TOKEN)
+    address = ("--server", f"{server.host}:{server.ports['eyes']}", "--token", TOKEN)
     with subprocess.Popen(
-        (*command, *server), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        (*command, *address), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as worker:
         try:
             yield worker
@@ -250,8 +236,8 @@ def render_worker(served: ServerProcess, *options: str) -> Iterator[subprocess.P
             worker.terminate()
 
 
-def process_of_server(served: ServerProcess) -> bytes:
-    return answer(served, "control", b"INIT {ClassName USARBot.P3AT}\r\n" * 100)
+def process_of_server(server: ServerProcess) -> bytes:
+    return answer(server, "control", b"INIT {ClassName USARBot.P3AT}\r\n" * 100)
 
 
 # -- attacks ------------------------------------------------------------------------------------
@@ -261,40 +247,40 @@ def process_of_server(served: ServerProcess) -> bytes:
 def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with ServerProcess(
         tmp_path_factory.mktemp("attacks"), "pioneer_room", *CONTROL_ONLY, "--speed", "2"
-    ) as served:
-        yield served
+    ) as server:
+        yield server
 
 
-def oversize(served: ServerProcess, stop: threading.Event) -> None:
+def oversize(server: ServerProcess, stop: threading.Event) -> None:
     """Send one endless line."""
-    with served.open_socket() as wire:
+    with server.open_socket() as wire:
         while not stop.is_set():
             wire.sendall(b"DRIVE {Left 1" + b"1" * 65536)
 
 
-def flood(served: ServerProcess, stop: threading.Event) -> None:
+def flood(server: ServerProcess, stop: threading.Event) -> None:
     """Send queries at full speed without reading answers."""
     while not stop.is_set():
-        with contextlib.suppress(OSError), served.open_socket() as wire:
+        with contextlib.suppress(OSError), server.open_socket() as wire:
             wire.settimeout(0.3)
             while not stop.is_set():
                 wire.sendall(b"GETSTARTPOSES\r\nGETGEO {Type Robot}\r\nnonsense\r\n" * 100)
 
 
-def half_open_connections(served: ServerProcess, stop: threading.Event) -> None:
+def half_open_connections(server: ServerProcess, stop: threading.Event) -> None:
     """Open 100 connections that send nothing or half a line."""
     with contextlib.ExitStack() as stack:
         for number in range(100):
-            wire = stack.enter_context(served.open_socket())
+            wire = stack.enter_context(server.open_socket())
             if number % 2:
                 wire.sendall(b"INIT {ClassName USARBot.P3AT} {Na")
         stop.wait(TIMEOUT)
 
 
-def reset_connections(served: ServerProcess, stop: threading.Event) -> None:
+def reset_connections(server: ServerProcess, stop: threading.Event) -> None:
     """Reset connections in the middle of a line."""
     while not stop.is_set():
-        with served.open_socket() as wire:
+        with server.open_socket() as wire:
             wire.sendall(b"INIT {ClassName USARBot.P2DX} {Name R}\r\nDRIVE {Left 1} {Ri")
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         stop.wait(0.2)
@@ -323,11 +309,11 @@ def test_attack_does_not_delay_another_client(
         print(f"{attack.__name__}: {max(took):.2f} s to an effect")
 
 
-def test_unauthenticated_flood_does_not_delay_another_client(served: ServerProcess) -> None:
+def test_unauthenticated_flood_does_not_delay_another_client(server: ServerProcess) -> None:
     stop = threading.Event()
-    crowd = [threading.Thread(target=flood, args=(served, stop)) for _ in range(10)]
-    with served.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
-        before = served.rss
+    crowd = [threading.Thread(target=flood, args=(server, stop)) for _ in range(10)]
+    with server.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
+        before = server.rss
         for thread in crowd:
             thread.start()
         try:
@@ -337,7 +323,7 @@ def test_unauthenticated_flood_does_not_delay_another_client(served: ServerProce
             for thread in crowd:
                 thread.join()
         assert max(took) < LONGEST_EFFECT
-        assert served.rss - before < 5 * 2**20
+        assert server.rss - before < 5 * 2**20
 
 
 def _effect(robot: RemoteRobot) -> float:
@@ -354,24 +340,24 @@ def _effect(robot: RemoteRobot) -> float:
 @pytest.mark.slow  # until the limit of unread bytes is exceeded
 def test_slow_reader_loses_old_lines_and_does_not_delay_others(tmp_path: Path) -> None:
     with (
-        ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, "--speed", "max") as served,
-        served.join("P2DX", "Other", at=(-1, -1, 0)) as other,
+        ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, "--speed", "max") as server,
+        server.join("P2DX", "Other", at=(-1, -1, 0)) as other,
         socket.socket() as slow,
     ):
         other.lockstep(0.5)
         times = [other.turn().time]
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        slow.connect((served.host, served.ports["control"]))
+        slow.connect((server.host, server.ports["control"]))
         slow.settimeout(1.0)
         slow.sendall(b"INIT {ClassName USARBot.P3AT} {Name Slow} {Location -1,1,0}\r\n")
-        wait_until(lambda: "Slow" in served.console("list robots"))
-        before = served.rss
+        wait_until(lambda: "Slow" in server.console("list robots"))
+        before = server.rss
         received = []
         for _ in range(400):
             turn = other.step()
             times.append(turn.time)
             received += [not_none(m.time) for m in turn.messages if isinstance(m, GroundTruth)]
-        grown = served.rss - before
+        grown = server.rss - before
         assert np.diff(times) == pytest.approx(0.5, abs=1e-6)
         assert np.diff(received) == pytest.approx(0.2, abs=1e-6)
         assert grown < 5 * 2**20
@@ -393,8 +379,8 @@ def _stamps(wire: socket.socket) -> list[float]:
 
 
 def test_full_server_refuses_until_a_connection_closes(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, "--connections", "2") as served:
-        with served.connect() as first, served.open_socket():
-            assert b"there are 2 connections already" in answer(served, "control", b"")
+    with ServerProcess(tmp_path, "pioneer_room", *CONTROL_ONLY, "--connections", "2") as server:
+        with server.connect() as first, server.open_socket():
+            assert b"there are 2 connections already" in answer(server, "control", b"")
             assert first.console("time")
-        wait_until(lambda: b"NOTICE" not in answer(served, "control", b""))
+        wait_until(lambda: b"NOTICE" not in answer(server, "control", b""))

@@ -35,7 +35,7 @@ def test_view_of_the_world_file_is_used() -> None:
     assert roach_view(0.0, distance=5.0).view().distance == 5.0
     assert roach_view(0.0, azimuth_deg=-10.0).view().azimuth_deg == -10.0
     fixed = roach_view(0.0, lookat=(1.0, 2.0, 3.0))
-    assert fixed.view().lookat == (1.0, 2.0, 3.0), "who is not named is not followed"
+    assert fixed.view().lookat == (1.0, 2.0, 3.0), "a view without a name follows no robot"
 
 
 def test_world_without_robots_has_a_default_view() -> None:

@@ -133,8 +133,8 @@ def test_rejected_gait_parameters_change_nothing(
 def test_gait_parameters_are_set_over_the_wire(tmp_path: Path) -> None:
     world = tmp_path / "yard.yaml"
     world.write_text("name: yard\nterrain: [{kind: flat}]\n")
-    with ServerProcess(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:
-        client = served.open_socket("control")
+    with ServerProcess(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as server:
+        client = server.open_socket("control")
         client.settimeout(TIMEOUT)
         client.sendall(b"INIT {ClassName USARBot.ERS7} {Name Rex} {Location 0,0,-0.2}\r\n")
         client.sendall(b"SET {Type Gait} {Opcode Walk} {Params period 0.4 lift 0.02}\r\n")

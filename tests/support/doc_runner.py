@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # also a program of its own
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also run as a program
 
 from support.doc_blocks import Block, blocks, commands, file_name
 

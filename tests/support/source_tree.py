@@ -87,13 +87,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     # 6
     "gateways.client_socket": SERVED | {"gateways.listening_port"},
     "gateways.listening_port": SERVED,
+    "gateways.malloc": set(),
     "gateways.images": WIRED,
     "gateways.gateway": WIRED | {"gateways.images"},
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
-    "gateways.server": GATEWAYS,
+    "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},
     # 7
     "experiments": EVERYTHING,

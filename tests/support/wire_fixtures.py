@@ -63,15 +63,11 @@ class WireRobot:
         assert isinstance(message, Message), message
         return message
 
-    def command_of(self, line: str) -> dict[str, Setpoint]:
-        """Return the setpoints that a client's line asks for."""
+    def command_of(self, line: str) -> dict[str, Any]:
+        """Return the command of a client's line: setpoints of drives and numbers of a gait."""
         angles = partial(self.sim.angles, "r")
-        command = self.adapter.command(self.parse(line), self.profile, angles, self.drive_state)
-        setpoints = {
-            drive: value for drive, value in command.items() if isinstance(value, Setpoint)
-        }
-        assert len(setpoints) == len(command), command
-        return setpoints
+        message = self.parse(line)
+        return dict(self.adapter.command(message, self.profile, angles, self.drive_state))
 
     def send(self, *lines: str, seconds: float = 0.0) -> None:
         """Apply the commands of ``lines``, then step the simulation."""

@@ -39,26 +39,8 @@ MOST_TURN = 0.4
 """Largest turn rate, rad/s."""
 
 
-class LineKeeper:
-    """Proportional controller that drives along the x axis.
-
-    Args:
-        speed: forward speed, m/s.
-    """
-
-    def __init__(self, speed: float) -> None:
-        self._speed = speed
-
-    def __call__(self, observation: Observation) -> Mapping[str, float]:
-        """Return speed and turn."""
-        w, x, y, z = observation.wxyz.tolist()
-        yaw = to_rpy_one(w, x, y, z)[2]
-        turn = -HEADING_GAIN * yaw - LINE_GAIN * float(observation.position[1])
-        return {"forward": self._speed, "turn": float(np.clip(turn, -MOST_TURN, MOST_TURN))}
-
-
 class Operator:
-    """Policy of a human operator: keeps the line and uses the flippers, if there are any.
+    """Policy of a human operator: drives along the x axis and uses the flippers, if there are any.
 
     Args:
         speed: forward speed, m/s.
@@ -66,12 +48,16 @@ class Operator:
     """
 
     def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
-        self._drive, self._flippers = LineKeeper(speed), flippers
+        self._speed, self._flippers = speed, flippers
 
     def __call__(self, observation: Observation) -> Mapping[str, float]:
-        """Return the robot's command."""
+        """Return the robot's command; the turn rate is proportional to heading and line error."""
+        w, x, y, z = observation.wxyz.tolist()
+        yaw = to_rpy_one(w, x, y, z)[2]
+        turn = -HEADING_GAIN * yaw - LINE_GAIN * float(observation.position[1])
+        drive = {"forward": self._speed, "turn": float(np.clip(turn, -MOST_TURN, MOST_TURN))}
         arms = self._flippers(observation) if self._flippers else None
-        return {**self._drive(observation), **(arms or {})}
+        return {**drive, **(arms or {})}
 
 
 SPEED = 0.25

@@ -81,7 +81,7 @@ def plan_path(
         raise unknown("planner", "planner", planner, PLANNERS)
     ends = np.asarray(start, np.float64), np.asarray(goal, np.float64)
     solve = solve_with_stride if planner == "STRIDE" else solve_with_ompl
-    found = solve(validity, *ends, planner=planner, seed=seed, stop=stop or _never)
+    found = solve(validity, *ends, planner=planner, seed=seed, stop=stop or (lambda: False))
     if found is None:
         return None
     return path_from_waypoints(validity, smooth_path(validity, found, passes=passes))
@@ -161,7 +161,3 @@ def _kept_valid(validity: ValidityMap, points: Array, moved: Array) -> Array:
         back[:-1] |= bad
         back[1:] |= bad
     return points
-
-
-def _never() -> bool:
-    return False

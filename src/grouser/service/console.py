@@ -10,7 +10,7 @@ socket nor terminal: the caller passes the lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from grouser.errors import BadValue, nearest
@@ -177,7 +177,8 @@ class Console:
 
     def inside(self, words: Words) -> str:
         """Return the robots and objects in the volume of a trigger."""
-        return _listed(self.simulation.inside(words.name("trigger", "TRIGGER")))
+        inside = self.simulation.inside(words.name("trigger", "TRIGGER"))
+        return ", ".join(inside) or "none"
 
     def log(self, words: Words) -> str:
         """Return the last entries of the event log."""
@@ -235,10 +236,6 @@ class Console:
         """Return the opening of a door, 0 to 1."""
         door = door_named(self.simulation.world, name)
         return float(self.simulation.data.joint(door.joint).qpos[0]) / door.travel
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
 
 
 QUERIES: dict[str, ConsoleQuery] = {

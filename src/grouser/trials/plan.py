@@ -228,7 +228,7 @@ def plan(
 
     A ``KeyboardInterrupt`` ends the plan as ``stop`` does.
     """
-    loop = _Loop(task, settings or PlanSettings(), stop or _never, watch)
+    loop = _Loop(task, settings or PlanSettings(), stop or (lambda: False), watch)
     try:
         loop.run()
     except KeyboardInterrupt:
@@ -396,7 +396,3 @@ def expected_score(cost_map: CostMap, record: PathRecord) -> float:
     attempt = energy * (success + (1 - success) / 2)
     spent = sum(outcome.effort for outcome in record.outcomes)
     return float((PRIOR * attempt + spent) / (PRIOR + record.driven) / max(share, 1e-3))
-
-
-def _never() -> bool:
-    return False

@@ -303,7 +303,8 @@ class Mesh(WorldObject):
             MissingDependency: the packages that decompose meshes are not installed.
         """
         given = read_mesh(self.file)
-        mesh = TriangleMesh(self.scale * given.vertices[np.unique(given.faces)], _dense(given))
+        used, faces = np.unique(given.faces, return_inverse=True)
+        mesh = TriangleMesh(self.scale * given.vertices[used], faces.reshape(-1, 3))
         if self.collide == "hull":
             if not hulls([mesh.vertices]):
                 raise BadValue("has no volume: it is a sheet without thickness")
@@ -338,11 +339,6 @@ class Mesh(WorldObject):
                 touches = WORLD | BELT | HULL
                 name = f"{self.name}/buffer{ending}"
                 add_buffer(body, name, share=0.0, touches=touches, **shape)
-
-
-def _dense(mesh: TriangleMesh) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """Return faces renumbered without unused corners."""
-    return np.unique(mesh.faces, return_inverse=True)[1].reshape(-1, 3)
 
 
 AnyObject = Annotated[

@@ -286,7 +286,9 @@ def urdf_faults(urdf: Urdf, limited: Collection[str] = ()) -> list[str]:
     found += _names(urdf)
     found += _tree(urdf)
     for link in urdf.links:
-        found += _weight(link)
+        if link.mass < 0:
+            fault = f"link '{link.name}' has the mass {link.mass:g} kg, it must be above 0"
+            found.append((link.line, fault))
         for shape in (*link.visuals, *link.collisions):
             found += _shape(link, shape)
     for joint in urdf.joints:
@@ -365,11 +367,6 @@ def _tree(urdf: Urdf) -> Iterator[tuple[int, str]]:
         yield 1, "the links form a loop; one of them must have no parent"
     for extra in roots[1:]:
         yield extra.line, f"link '{extra.name}' has no parent, and neither has '{roots[0].name}'"
-
-
-def _weight(link: UrdfLink) -> Iterator[tuple[int, str]]:
-    if link.mass < 0:
-        yield link.line, f"link '{link.name}' has the mass {link.mass:g} kg, it must be above 0"
 
 
 def _inertia(link: UrdfLink, inertia: Array) -> Iterator[tuple[int, str]]:

@@ -141,7 +141,8 @@ class Aibo:
         spec = assemble(
             "body",
             self.body.times(scale),
-            tuple(_in_team_colour(shape, team) for shape in self.hull),
+            # In the team's colour, except shapes with a colour of their own.
+            tuple(s if s.rgb else replace(s, rgb=UNIFORMS[team]) for s in self.hull),
             tuple(replace(part, mass=part.mass.times(scale)) for part in parts),
             dict(self.mounts) | self._paw_mounts(),
             self.rgb,
@@ -339,11 +340,6 @@ def infrared(name: str, near: float, far: float) -> Infrared:
     """
     bound = ((near, 0.02 * near), (far, 0.10 * far))
     return Infrared(mount=name, name=name, near=near, far=far, bound=bound, rate_hz=PACKETS)
-
-
-def _in_team_colour(shape: PartShape, team: str) -> PartShape:
-    """Return a shape in the team's colour; a shape with a colour of its own keeps it."""
-    return shape if shape.rgb else replace(shape, rgb=UNIFORMS[team])
 
 
 GAIT_OPTIONS = (

@@ -111,6 +111,7 @@ class Pioneer:
         wheels = (*sides["left"], *sides["right"])
         steering = Steering(**sides, gauge=self.gauge, radius=self.wheel.radius)
         more = self._sensors(steering) if sensors else ()
+        truth = Truth(name="GroundTruth", body="body", rate_hz=RATE_HZ)
         return Robot(
             spec=spec,
             root="body",
@@ -119,7 +120,7 @@ class Pioneer:
             limits=pan_tilt.LIMITS,
             steering=steering,
             groups={side: names for side, names in sides.items() if len(names) > 1},
-            sensors=(*more, *_encoders(steering), _truth()),
+            sensors=(*more, *_encoders(steering), truth),
             standing=self.standing,
         )
 
@@ -230,7 +231,3 @@ def _encoders(steering: Steering) -> tuple[Encoder, ...]:
         Encoder(name=name, drives=(drive,), rate_hz=RATE_HZ, resolution=TICK, wrap=math.tau)
         for name, drive in drives.items()
     )
-
-
-def _truth() -> Truth:
-    return Truth(name="GroundTruth", body="body", rate_hz=RATE_HZ)

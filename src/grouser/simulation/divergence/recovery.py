@@ -194,7 +194,10 @@ class Undo:
     def __init__(self, state: SceneState, integration_state: Array) -> None:
         """Save the present values; ``integration_state`` is from before the interval."""
         self._state, self._integration_state = state, integration_state
-        self._arrays = [*state.memory.arrays(), *_settings(state.model)]
+        # Of the model, these fields are written at run time, by drives and belts.
+        model = state.model
+        settings = (model.actuator_biasprm, model.actuator_dynprm, model.geom_surfacevel)
+        self._arrays = [*state.memory.arrays(), *settings]
         self._saved = [array.copy() for array in self._arrays]
 
     def __call__(self) -> None:
@@ -205,11 +208,6 @@ class Undo:
         mujoco.mj_setState(model, data, self._integration_state, STATE)
         for array, saved in zip(self._arrays, self._saved, strict=True):
             array[...] = saved
-
-
-def _settings(model: mujoco.MjModel) -> tuple[Array, ...]:
-    """Return the model fields that drives and belts write at run time."""
-    return model.actuator_biasprm, model.actuator_dynprm, model.geom_surfacevel
 
 
 def _candidates(suspects: list[str]) -> Iterator[list[str]]:

@@ -180,16 +180,13 @@ def _way(volume: Trigger, here: Array, there: Array) -> Array:
     return np.outer(np.arange(parts - 1, -1, -1) / parts, there - here)
 
 
-def _middle(body: _Body, data: mujoco.MjData) -> Array:
-    return np.array(data.qpos[body.position : body.position + 3])
-
-
 def _inside(
     volume: Trigger, body: _Body, way: Array, model: mujoco.MjModel, data: mujoco.MjData
 ) -> npt.NDArray[np.bool_]:
     """Return for every offset of ``way`` (n, 3) whether ``body`` was inside."""
     if volume.counts == "centre":
-        return np.asarray(volume.depth(_middle(body, data) + way) >= 0)
+        centre = data.qpos[body.position : body.position + 3]
+        return np.asarray(volume.depth(centre + way) >= 0)
     places, radii = data.geom_xpos[body.geoms], model.geom_rbound[body.geoms]
     depths = volume.depth((places + way[:, None]).reshape(-1, 3)).reshape(len(way), -1)
     if volume.counts == "touch":
