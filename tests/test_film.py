@@ -14,8 +14,8 @@ from grouser.gateways.images.run_camera import FEW, RunCamera
 from grouser.physics.contacts import HULL
 from grouser.rendering.decoration import round_hulls
 from grouser.rendering.image_plane import ImagePlane
+from grouser.rendering.render_state import RenderState, RenderStateLoader
 from grouser.rendering.renderer import Renderer
-from grouser.rendering.snapshot import Snapshot, SnapshotLoader
 from grouser.simulation.changes.actions import Join, SwitchLamp
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, load
@@ -24,7 +24,7 @@ SIZE = (96, 64)
 
 
 def draw_in_process(renderer: Renderer, sim: Simulation) -> bytes:
-    data = SnapshotLoader().load(Snapshot.of(sim.model, sim.data))
+    data = RenderStateLoader().load(RenderState.of(sim.model, sim.data))
     return renderer.picture(sim.model, data, sim.view()).tobytes()
 
 

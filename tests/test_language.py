@@ -64,7 +64,7 @@ SEARCHES = {
     "watchdog": "service/watchdog.py",
     "lockstep": "service/lockstep.py",
     "background compile": "service/background_composer.py",
-    "snapshot": "rendering/snapshot.py",
+    "snapshot": "simulation/snapshot.py",
     "divergence recovery": "simulation/divergence/recovery.py",
     "roadmap": "planning/roadmap.py",
     "shortcut": "planning/paths.py",

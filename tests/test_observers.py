@@ -116,8 +116,8 @@ def test_full_mailbox_drops_the_oldest_messages_and_counts_them() -> None:
 def test_scene_changes_are_observed() -> None:
     simulation, box = Simulation("quince_step"), Mailbox()
     simulation.subscribe(box)
-    for change in (lambda: simulation.add(CRATE), lambda: simulation.remove("crate")):
-        change()
+    for action in (Join(CRATE), Leave("crate")):
+        simulation.apply(action)
         assert [m.content for m in box.drain() if m.kind == "scene"] == [simulation.scene]
     simulation.reset()
     assert [message.kind for message in box.drain()] == ["scene"]
@@ -174,8 +174,9 @@ def test_observers_of_a_served_world() -> None:
                 for _ in robot.listen(0.05):
                     pass
         served.call(lambda: served.server.console("gravity 9.0"))
-        end, fingerprint = served.call(lambda: (simulation.time, simulation.fingerprint()))
-        messages = box.drain()
+        end, fingerprint, messages = served.call(
+            lambda: (simulation.time, simulation.fingerprint(), box.drain())
+        )
         complete.close()
         release.set()
     assert stuck.error is None
@@ -183,7 +184,8 @@ def test_observers_of_a_served_world() -> None:
     assert complete.dropped == 0
     received = [(m.robot, m.content) for m in messages if m.kind == "reading"]
     assert recorder.readings[: len(received)] == received
-    records = [record for record in recorder.records if record.time <= end]
+    records = [message.content for message in messages if message.kind == "action"]
+    assert recorder.records[: len(records)] == records
     assert Counter(type(record.action).__name__ for record in records)["Command"] >= 20
     assert {"127.0.0.1", "console"} <= {record.source for record in records}
     again = replay(Simulation(world, seed=3), records, until=end)

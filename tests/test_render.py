@@ -15,8 +15,8 @@ from PIL import Image as Pillow
 from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.rendering import gl
 from grouser.rendering.image import write_png
+from grouser.rendering.render_state import RenderState, RenderStateLoader
 from grouser.rendering.renderer import Renderer
-from grouser.rendering.snapshot import Snapshot, SnapshotLoader
 from grouser.rendering.video import Video
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.rendering.webm import vp8_key_frame
@@ -150,19 +150,19 @@ def test_sites_are_not_rendered() -> None:
     assert not ((image[..., 1] > 60) & (image[..., 1] > 2 * image[..., 0])).any()
 
 
-def test_snapshot_renders_the_state_of_its_time() -> None:
+def test_render_state_draws_the_state_of_its_time() -> None:
     ball = "<body name='ball' pos='0 0 1'><freejoint/><geom size='.1'/></body>"
     model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{ball}</worldbody></mujoco>")
     data = mujoco.MjData(model)
     data.qvel[0] = 2.0
-    then = Snapshot.of(model, data)
+    then = RenderState.of(model, data)
     mujoco.mj_step(model, data, 100)
-    loader = SnapshotLoader()
+    loader = RenderStateLoader()
     assert loader.load(then).body("ball").xpos.tolist() == [0.0, 0.0, 1.0]
     assert loader.load(then, 0.25).body("ball").xpos == pytest.approx([0.5, 0.0, 1.0])
     assert data.body("ball").xpos[2] < 1.0, "the world itself has gone on"
     assert then.equals(replace(then, qpos=then.qpos.copy()))
-    assert not then.equals(Snapshot.of(model, data))
+    assert not then.equals(RenderState.of(model, data))
 
 
 def test_invalid_options_are_rejected() -> None:
@@ -222,7 +222,7 @@ def test_osmesa_is_used_where_egl_has_no_driver() -> None:
 import os
 from grouser.rendering import gl
 from grouser.rendering.renderer import Renderer
-from grouser.rendering.snapshot import Snapshot, SnapshotLoader
+from grouser.rendering.render_state import RenderState, RenderStateLoader
 from grouser.rendering.viewpoint import Viewpoint
 import mujoco
 model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")

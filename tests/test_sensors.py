@@ -100,9 +100,7 @@ def test_readings_depend_on_the_seed_and_random_numbers_are_not_shared(kind: str
     assert are_equal(first, collect_readings(again))
     if kind not in EXACT:
         assert not are_equal(first, collect_readings(other)), "another seed, other errors"
-    noises = [
-        s.active_sensors._sensors[robot_name, "s"]._rng for s, robot_name in ((one, "a"), (one, "b"))
-    ]
+    noises = [one.active_sensors._sensors[robot_name, "s"]._rng for robot_name in ("a", "b")]
     assert noises[0].random() != noises[1].random()
 
 

@@ -120,7 +120,7 @@ def test_reset_returns_to_the_start_without_compiling(monkeypatch: pytest.Monkey
 
 def test_reset_with_a_seed_equals_a_new_simulation_with_it() -> None:
     simulation = advance(Simulation("pioneer_room", seed=1), 0.3)
-    digests = {}
+    digests: dict[int, str] = {}
     for seed in (2, 3, 2):
         simulation.reset(seed=seed)
         now = digest(advance(simulation, 0.2))

@@ -15,6 +15,8 @@ RUNNING = ROBOTS | {
     "simulation",
     "simulation.changes",
     "simulation.script",
+    "simulation.changes.execution",
+    "simulation.observers",
     "simulation.divergence",
     "simulation.simulation",
 }
@@ -74,6 +76,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": ROBOTS,
     "simulation.changes": ROBOTS | {"simulation"},
     "simulation.script": ROBOTS | {"simulation", "simulation.changes"},
+    "simulation.changes.execution": ROBOTS
+    | {"simulation", "simulation.changes", "simulation.script"},
+    "simulation.observers": ROBOTS | {"simulation", "simulation.changes", "simulation.script"},
     "simulation.divergence": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.simulation": RUNNING,
     "simulation.divergence.recovery": RUNNING,

@@ -34,8 +34,8 @@ from grouser.cli.paced_run import (
 )
 from grouser.cli.terminal import plain_table
 from grouser.errors import MissingDependency
+from grouser.rendering.render_state import copy_appearance
 from grouser.rendering.renderer import FINE_SHADOWS, SHADOW_REACH
-from grouser.rendering.snapshot import copy_appearance
 from grouser.robots.robot import Robot
 from grouser.service.pace import RealTimePacer
 from grouser.simulation.run_log import RunLog

@@ -22,8 +22,8 @@ import numpy as np
 from grouser.errors import BadValue, MissingDependency
 from grouser.rendering.decoration import textured_ground
 from grouser.rendering.image import Image
+from grouser.rendering.render_state import APPEARANCE_FIELDS
 from grouser.rendering.renderer import OPTION, temporarily
-from grouser.rendering.snapshot import APPEARANCE_FIELDS
 from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
 
 _SAMPLES = 4  # samples per pixel for antialiasing

@@ -40,7 +40,7 @@ from grouser.rendering.coarse_model import (
 from grouser.rendering.decoration import round_hulls, textured_ground
 from grouser.rendering.image import DepthImage, Image
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.snapshot import HIDDEN_GROUP, copy_appearance
+from grouser.rendering.render_state import HIDDEN_GROUP, copy_appearance
 from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
 
 _SPARE_GEOMS = 10_000  # tendons and flexes add geoms to a scene

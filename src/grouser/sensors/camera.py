@@ -1,6 +1,6 @@
 """Camera sensor: lens distortion, CMOS errors and rolling shutter.
 
-A reading stores a snapshot of the state; its picture is rendered lazily, on first access. All
+A reading stores a state of the state; its picture is rendered lazily, on first access. All
 cameras of a process share one renderer. The reading's time is the middle of the exposure: with a
 rolling shutter the upper rows are earlier and the lower rows later, so the ``delay_s`` of a real
 camera is at least half of read-out plus exposure.
@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from grouser.frames import Array, Pose, conjugate, radians, rotate
 from grouser.rendering.image import Image
+from grouser.rendering.render_state import RenderState, shared_loader
 from grouser.rendering.renderer import shared_renderer
-from grouser.rendering.snapshot import Snapshot, shared_loader
 from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
 from grouser.sensors.imaging.imager import IMAGERS, Imager, resolve_imager
 from grouser.sensors.imaging.lens import Lens
@@ -113,7 +113,7 @@ ERS7_CAMERA = _known_camera(IMAGERS["ers7"], rate_hz=30.0)  # sources.md B2
 class Shot:
     """Complete input of a picture; any process with the same camera can render it."""
 
-    snapshot: Snapshot
+    state: RenderState
     aim: Aim
     seed: int
     """Seed of its noise."""
@@ -180,17 +180,17 @@ class BoundCamera:
     def read(self, context: SensorContext, rng: np.random.Generator) -> CameraFrame:
         """Return the picture: ``image`` (height, width, 3) and ``digest`` (32,), both uint8."""
         seed = int(rng.integers(2**63))  # always drawn: rendering must not affect the random stream
-        snapshot = Snapshot.of(context.model, context.data)
-        frame = CameraFrame(Shot(snapshot, self.memory.aim, seed), self.draw)
+        state = RenderState.of(context.model, context.data)
+        frame = CameraFrame(Shot(state, self.memory.aim, seed), self.draw)
         if self._description.record:
             self.memory.hashes[float(context.data.time)] = frame.hash
         return frame
 
     def draw(self, shot: Shot) -> Image:
-        """Render ``shot``, whose snapshot must be of this camera's model."""
+        """Render ``shot``, whose state must be of this camera's model."""
         filter_ = self._filter(shot.aim.zoom)
         draw = _draw_exact if self._description.exact else _draw_warped
-        return draw(filter_, shot.snapshot, self._site, shot.aim.pose, shot.seed)
+        return draw(filter_, shot.state, self._site, shot.aim.pose, shot.seed)
 
     def _filter(self, zoom: float) -> CmosFilter:
         if zoom not in self._filters:
@@ -203,10 +203,10 @@ class BoundCamera:
 
 
 def _draw_warped(
-    filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int
+    filter_: CmosFilter, state: RenderState, site: int, X_SC: Pose, seed: int
 ) -> Image:
     """Render one view that covers the whole exposure, and warp it."""
-    model, data = snapshot.model, shared_loader().load(snapshot)
+    model, data = state.model, shared_loader().load(state)
     spin = _spin(model, data, site, X_SC)
     plane = filter_.source_plane(spin)
     pixels = np.empty(plane.width * plane.height * 3 + SPARE_BYTES, np.uint8)
@@ -217,14 +217,14 @@ def _draw_warped(
     return filter_.apply_warped(pixels, plane, matrix, spin=spin, seed=seed)
 
 
-def _draw_exact(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
+def _draw_exact(filter_: CmosFilter, state: RenderState, site: int, X_SC: Pose, seed: int) -> Image:
     """Render every moment of the exposure with the state extrapolated to it."""
-    model, plane = snapshot.model, filter_.source_plane()
+    model, plane = state.model, filter_.source_plane()
     slices = filter_.shutter.slices(filter_.lens.height)
     size = plane.width * plane.height * 3
     pixels = np.empty(size * len(slices.times) + SPARE_BYTES, np.uint8)
     for number, later in enumerate(slices.times.tolist()):
-        data = shared_loader().load(snapshot, later)
+        data = shared_loader().load(state, later)
         into: npt.NDArray[np.uint8] = pixels[number * size : (number + 1) * size]
         shared_renderer().draw_camera(model, data, site_pose(data, site) @ X_SC, plane, into)
     matrix = plane.matrix(upside_down=True)

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose, radians
 from grouser.rendering.image_plane import ImagePlane
+from grouser.rendering.render_state import RenderState, shared_loader
 from grouser.rendering.renderer import shared_renderer
-from grouser.rendering.snapshot import Snapshot, shared_loader
 from grouser.sensors.imaging.depth_errors import Disparity, TimeOfFlight, incidence_cosines
 from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Value, site_pose
 
@@ -147,7 +147,7 @@ class DepthFrame(Mapping[str, Value]):
     def depth(self) -> Depths:
         """Depth image."""
         depths = self._draw()
-        del self._draw  # releases the snapshot
+        del self._draw  # releases the state
         return depths
 
     def __getitem__(self, name: str) -> Value:
@@ -179,7 +179,7 @@ class BoundDepthCamera:
         seed = int(rng.integers(2**63))  # always drawn: rendering must not affect the random stream
         draw = partial(
             _draw,
-            Snapshot.of(context.model, context.data),
+            RenderState.of(context.model, context.data),
             self._site,
             self._optics,
             self.memory,
@@ -189,12 +189,12 @@ class BoundDepthCamera:
 
 
 def _draw(
-    snapshot: Snapshot, site: int, optics: DepthOptics, pattern_seed: int, seed: int
+    state: RenderState, site: int, optics: DepthOptics, pattern_seed: int, seed: int
 ) -> Depths:
-    """Render a snapshot and apply the error model."""
-    data = shared_loader().load(snapshot)
+    """Render a state and apply the error model."""
+    data = shared_loader().load(state)
     X_WC, rng = site_pose(data, site), np.random.default_rng(seed)
-    return depth_picture(snapshot.model, data, X_WC, optics, pattern_seed, rng)
+    return depth_picture(state.model, data, X_WC, optics, pattern_seed, rng)
 
 
 def depth_picture(

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
-from grouser.rendering.snapshot import HIDDEN_GROUP
+from grouser.rendering.render_state import HIDDEN_GROUP
 from grouser.sensors.sensor import SensorContext
 
 _DRAWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], np.uint8)

@@ -180,7 +180,7 @@ class Simulation:
         self._scene_changed()
 
     def _scene_changed(self) -> None:
-        """Tell the observers that the scene was replaced, reset or restored."""
+        """Inform the observers that the scene was replaced, reset or restored."""
         self.generation += 1
         self._observers.start_clocks(self.scene.timestep, self.steps)
         self._observers.scene(self.scene)
@@ -518,6 +518,7 @@ class Simulation:
 
         The default follows the first robot obliquely from behind.
         """
+        self._update_poses()
         return self._camera.viewpoint(self.state)
 
     def fingerprint(self) -> str:

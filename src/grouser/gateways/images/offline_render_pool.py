@@ -23,7 +23,7 @@ from grouser.gateways.images.render_codec import encode_appearance, encode_frame
 from grouser.gateways.images.render_pool import Answer, RenderJob, WorkerPool
 from grouser.protocol.images import ImageType
 from grouser.protocol.rendering import Failed, Looks, NewWorld
-from grouser.rendering.snapshot import Snapshot
+from grouser.rendering.render_state import RenderState
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.simulation.simulation import Simulation
 
@@ -84,7 +84,7 @@ class OfflineRenderPool:
         Waits for the oldest frame if the window of all processes is full.
         """
         self._update_world(simulation)
-        state = Snapshot.of(simulation.model, simulation.data)
+        state = RenderState.of(simulation.model, simulation.data)
         order = encode_frame(
             state, view, self._submitted, size=self._size, quality=self._quality, coded=self._coded
         )

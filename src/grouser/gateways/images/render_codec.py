@@ -17,7 +17,7 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.protocol.rendering import Film, Looks, NewWorld, Shoot
-from grouser.rendering.snapshot import APPEARANCE_FIELDS, Snapshot
+from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.camera import Aim, Shot
 from grouser.world.field_types import MAP_ENDINGS, MESH_ENDINGS
@@ -76,7 +76,7 @@ def encode_shot(
     shot: Shot, time: float, *, robot: str, camera: str, quality: int, back: bool
 ) -> Shoot:
     """Return the order to draw ``shot``, without a number."""
-    state = shot.snapshot
+    state = shot.state
     return Shoot(
         number=-1,
         robot=robot,
@@ -94,11 +94,11 @@ def encode_shot(
 
 def decode_shot(model: mujoco.MjModel, order: Shoot) -> Shot:
     """Return the shot of an order that fits ``model`` (`fits`)."""
-    return Shot(_snapshot(model, order), Aim(*order.aim), order.seed)
+    return Shot(_render_state(model, order), Aim(*order.aim), order.seed)
 
 
 def encode_frame(
-    state: Snapshot,
+    state: RenderState,
     view: Viewpoint,
     number: int,
     *,
@@ -119,10 +119,10 @@ def encode_frame(
     )
 
 
-def decode_frame(model: mujoco.MjModel, order: Film) -> tuple[Snapshot, Viewpoint]:
+def decode_frame(model: mujoco.MjModel, order: Film) -> tuple[RenderState, Viewpoint]:
     """Return state and viewpoint of an order that fits ``model`` (`fits`)."""
     x, y, z, *rest = order.view
-    return _snapshot(model, order), Viewpoint((x, y, z), *rest)
+    return _render_state(model, order), Viewpoint((x, y, z), *rest)
 
 
 def fits(model: mujoco.MjModel, order: Shoot | Film) -> bool:
@@ -134,21 +134,21 @@ def fits(model: mujoco.MjModel, order: Shoot | Film) -> bool:
     return same and len(order.body) == 8 * length and aimed
 
 
-def _sizes(state: Snapshot) -> list[int]:
+def _sizes(state: RenderState) -> list[int]:
     return [len(state.qpos), len(state.qvel), len(state.mocap_pos)]
 
 
-def _state_bytes(state: Snapshot) -> bytes:
+def _state_bytes(state: RenderState) -> bytes:
     arrays = (state.qpos, state.qvel, state.mocap_pos, state.mocap_quat)
     return b"".join(array.astype("<f8", copy=False).tobytes() for array in arrays)
 
 
-def _snapshot(model: mujoco.MjModel, order: Shoot | Film) -> Snapshot:
+def _render_state(model: mujoco.MjModel, order: Shoot | Film) -> RenderState:
     numbers: Array = np.frombuffer(order.body, "<f8")
     nq, nv, mocaps = order.sizes
     ends = np.cumsum([nq, nv, 3 * mocaps])
     qpos, qvel, places, turns = np.split(numbers, ends)
-    return Snapshot(model, qpos, qvel, places.reshape(mocaps, 3), turns.reshape(mocaps, 4))
+    return RenderState(model, qpos, qvel, places.reshape(mocaps, 3), turns.reshape(mocaps, 4))
 
 
 def encode_appearance(model: mujoco.MjModel) -> Looks:

@@ -97,7 +97,7 @@ class Views:
         Does not block. A reading of an earlier scene is ignored.
         """
         frame, name = reading.values, (robot, reading.sensor)
-        if not isinstance(frame, CameraFrame) or frame.shot.snapshot.model is not self._model:
+        if not isinstance(frame, CameraFrame) or frame.shot.state.model is not self._model:
             return
         if math.isfinite(self._fps):
             period = math.floor(reading.time * self._fps + 1e-6)

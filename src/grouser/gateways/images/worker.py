@@ -43,8 +43,8 @@ from grouser.protocol.rendering import (
 )
 from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.quality import quality_named
+from grouser.rendering.render_state import shared_loader
 from grouser.rendering.renderer import Renderer
-from grouser.rendering.snapshot import shared_loader
 from grouser.rendering.webm import vp8_key_frame
 from grouser.sensors.camera import BoundCamera
 from grouser.simulation.scene import Scene, compose
@@ -108,9 +108,9 @@ class RenderWorker:
         if self._scene is None or not fits(self._scene.model, order):
             return Skipped(order.number)
         model = self._scene.model
-        snapshot, view = decode_frame(model, order)
+        state, view = decode_frame(model, order)
         renderer = self._renderer(order.size[0], order.size[1], order.quality)
-        picture = renderer.picture(model, shared_loader().load(snapshot), view)
+        picture = renderer.picture(model, shared_loader().load(state), view)
         if order.coded:
             return Picture(order.number, 0, vp8_key_frame(picture))
         return Picture(order.number, picture.nbytes, picture.tobytes())

@@ -1,4 +1,4 @@
-"""Snapshots of a world's state for rendering, and the changeable appearance of a model."""
+"""Render state: positions and velocities that a picture shows, and the appearance of a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def copy_appearance(source: mujoco.MjModel, target: mujoco.MjModel) -> None:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class RenderState:
     """State that determines the poses and velocities of all bodies at one instant."""
 
     model: mujoco.MjModel
@@ -33,9 +33,9 @@ class Snapshot:
     mocap_quat: Array
 
     @staticmethod
-    def of(model: mujoco.MjModel, data: mujoco.MjData) -> Snapshot:
+    def of(model: mujoco.MjModel, data: mujoco.MjData) -> RenderState:
         """Return a copy of the present state of ``data``."""
-        return Snapshot(
+        return RenderState(
             model,
             data.qpos.copy(),
             data.qvel.copy(),
@@ -43,7 +43,7 @@ class Snapshot:
             data.mocap_quat.copy(),
         )
 
-    def equals(self, other: Snapshot | None) -> bool:
+    def equals(self, other: RenderState | None) -> bool:
         """Return True if ``other`` has the same model and state."""
         if other is self:
             return True
@@ -57,43 +57,43 @@ class Snapshot:
         )
 
 
-class SnapshotLoader:
-    """MjData into which snapshots are loaded for rendering, shared by all cameras.
+class RenderStateLoader:
+    """MjData into which render states are loaded for rendering, shared by all cameras.
 
-    A snapshot that several cameras use in succession is loaded once.
+    A state that several cameras use in succession is loaded once.
     """
 
     def __init__(self) -> None:
         self._data: mujoco.MjData | None = None
-        self._loaded: Snapshot | None = None
+        self._loaded: RenderState | None = None
         self._later = 0.0
 
-    def load(self, snapshot: Snapshot, later: float = 0.0) -> mujoco.MjData:
-        """Return the state of ``snapshot`` with computed poses and velocities.
+    def load(self, state: RenderState, later: float = 0.0) -> mujoco.MjData:
+        """Return the state of ``state`` with computed poses and velocities.
 
         Args:
-            snapshot: state to be loaded.
+            state: state to be loaded.
             later: time of extrapolation with constant velocities, s; may be negative.
         """
-        if self._data is not None and later == self._later and snapshot.equals(self._loaded):
+        if self._data is not None and later == self._later and state.equals(self._loaded):
             return self._data
-        model = snapshot.model
+        model = state.model
         if self._data is None or self._loaded is None or self._loaded.model is not model:
             self._data = mujoco.MjData(model)
         data = self._data
-        data.qpos[:], data.qvel[:] = snapshot.qpos, snapshot.qvel
-        data.mocap_pos[:], data.mocap_quat[:] = snapshot.mocap_pos, snapshot.mocap_quat
+        data.qpos[:], data.qvel[:] = state.qpos, state.qvel
+        data.mocap_pos[:], data.mocap_quat[:] = state.mocap_pos, state.mocap_quat
         if later:
-            mujoco.mj_integratePos(model, data.qpos, snapshot.qvel, later)
+            mujoco.mj_integratePos(model, data.qpos, state.qvel, later)
         _place(model, data)
-        self._loaded, self._later = snapshot, later
+        self._loaded, self._later = state, later
         return data
 
 
 @cache
-def shared_loader() -> SnapshotLoader:
+def shared_loader() -> RenderStateLoader:
     """Return the loader that all cameras of this process share."""
-    return SnapshotLoader()
+    return RenderStateLoader()
 
 
 def _place(model: mujoco.MjModel, data: mujoco.MjData) -> None:
