@@ -94,8 +94,8 @@ class Simulation:
         """Readings since the last call of `drain_readings`; None: it was never called."""
         self._depth = 0
         """Number of actions that are being carried out, one within the other."""
-        self._updated: tuple[int, int] | None = None
-        """Generation and step of the poses in MuJoCo's data."""
+        self._posed: tuple[int, int, bytes] | None = None
+        """Generation, step and joint positions of the poses in MuJoCo's data."""
         self.scene_builder = SceneBuilder()
         """Compiler of scenes with other bodies; a server replaces it by one with a thread."""
 
@@ -279,7 +279,7 @@ class Simulation:
 
     def _record(self, action: Action, source: str) -> None:
         """Pass an action that was carried out to the observers."""
-        self._updated = None
+        self._posed = None
         if self._observers.want("on_action"):
             internal = self._depth > 0
             record = ActionRecord(self.steps, self.time, action, source, internal)
@@ -543,9 +543,9 @@ class Simulation:
 
     def _update_poses(self) -> None:
         """Compute the poses of all bodies, once per step: after a step they are one step old."""
-        now = self.generation, self.steps
-        if self._updated != now:
-            self._updated = now
+        now = self.generation, self.steps, self.state.data.qpos.tobytes()
+        if self._posed != now:
+            self._posed = now
             self.state.update_kinematics()
 
     def _rebind(self, state: SceneState) -> None:
