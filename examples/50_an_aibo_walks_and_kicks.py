@@ -8,8 +8,7 @@ from grouser.rendering import write_png
 
 simulation = grouser.Simulation(
     grouser.load(
-        "aibo_kick",
-        ["objects.ball.position=[0.558, 0.063, 0.0425]", "robots.rex.command={}"],
+        "aibo_kick", ["objects.ball.position=[0.558, 0.063, 0.0425]", "robots.rex.command={}"]
     )
 )
 

@@ -25,11 +25,7 @@ pole = Cylinder(
     name="pole", radius=0.04, length=1.2, position=(1.5, 0.2, 0.6), fixed=True, friction=1
 )
 world = World(
-    name="camera",
-    physics=STANDARD,
-    terrain=(Flat(friction=0.6),),
-    robots=(robot,),
-    objects=(pole,),
+    name="camera", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(robot,), objects=(pole,)
 )
 
 simulation = Simulation(world, seed=1)

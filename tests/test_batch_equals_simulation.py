@@ -194,11 +194,7 @@ def test_policy_receives_sensor_readings() -> None:
     flat = (Flat(friction=0.6),)
     world = World(name="sensing", physics=STANDARD, terrain=flat, robots=(quince,))
     one = Trial(
-        world=world,
-        robot="quince",
-        limit=0.5,
-        policy=lambda: Follow(shown),
-        sensors=("gyro",),
+        world=world, robot="quince", limit=0.5, policy=lambda: Follow(shown), sensors=("gyro",)
     )
     [outcome] = threads.run_trials([one])
     simulation, wanted = Simulation(world), []

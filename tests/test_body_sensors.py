@@ -126,13 +126,7 @@ def test_tachometers_and_encoders_of_belts_agree() -> None:
 
 
 def test_battery_drains_faster_while_driving() -> None:
-    sensor = {
-        "kind": "battery",
-        "capacity": 1000.0,
-        "idle": 10.0,
-        "efficiency": 0.5,
-        "rate_hz": 50,
-    }
+    sensor = {"kind": "battery", "capacity": 1000.0, "idle": 10.0, "efficiency": 0.5, "rate_hz": 50}
     still, busy = simulation(sensor), simulation(sensor, forward=0.5)
     for sim in (still, busy):
         sim.step(2.0)

@@ -6,11 +6,7 @@ from typing import Any
 import pytest
 from support.client_helpers import instance_of
 
-from grouser.client.conversation import (
-    UNREAD,
-    Conversation,
-    LatestMessages,
-)
+from grouser.client.conversation import UNREAD, Conversation, LatestMessages
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect

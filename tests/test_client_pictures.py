@@ -12,14 +12,7 @@ import pytest
 from grouser.client.address import Address
 from grouser.client.pictures import PictureConnection, camera_tile, decode_frame
 from grouser.errors import BadValue, Disconnected, NoAnswer
-from grouser.protocol.images import (
-    Credential,
-    Frame,
-    ImageServerSide,
-    ImageType,
-    Preamble,
-    Region,
-)
+from grouser.protocol.images import Credential, Frame, ImageServerSide, ImageType, Preamble, Region
 from grouser.protocol.usarsim.geo_conf import SensorConfiguration, SensorSettings
 
 RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)

@@ -30,9 +30,7 @@ STATE_EVERY = 0.2
 
 
 def start_clients(
-    ports: Ports,
-    crowd: Sequence[tuple[str, str, str]],
-    seconds: int,
+    ports: Ports, crowd: Sequence[tuple[str, str, str]], seconds: int
 ) -> list[subprocess.Popen[str]]:
     """Start one process per robot; return them when all have joined and received a picture."""
     clients = [

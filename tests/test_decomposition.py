@@ -51,9 +51,7 @@ def test_bridge_is_decomposed_exactly_into_three_pieces(turned: bool) -> None:
     assert volume_of_union(cut.pieces) == pytest.approx(mesh.volume, rel=1e-5)
 
 
-def test_convex_mesh_stays_one_piece_without_coacd(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_convex_mesh_stays_one_piece_without_coacd(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "manifold3d", None)
     monkeypatch.setitem(sys.modules, "coacd", None)
     ball, cube = trimesh.creation.icosphere(3, 0.3), box((0.1, 0.2, 0.3), (1, 0, 0))

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from support.source_tree import ROOT, SOURCE, modules, tree
 
-PAGES = sorted(
-    [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"],
-)
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 PATH = re.compile(r"`([\w./]+\.py)[`:]")
 DOTTED = re.compile(r"\bgrouser(?:\.(?!py\b)[A-Za-z_]\w*)+")
 ENTRY_POINT_GROUPS = {"grouser.terrains", "grouser.robots", "grouser.sensors", "grouser.tracks"}

@@ -5,13 +5,7 @@ from typing import Any
 
 import pytest
 
-from grouser.experiments import (
-    okada_table1,
-    okada_table2,
-    okada_table4,
-    zaratti_fig8,
-    zaratti_fig9,
-)
+from grouser.experiments import okada_table1, okada_table2, okada_table4, zaratti_fig8, zaratti_fig9
 from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
 from grouser.reports.report import Report

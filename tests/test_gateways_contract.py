@@ -107,9 +107,7 @@ class RosbridgeClient:
     """Client of the rosbridge gateway that lets the server drive a robot of the world."""
 
     gateway = RosbridgeGateway(
-        0,
-        goals=((OWN, (3.0, 3.0)),),
-        settings=PlanSettings(candidates=1, trials=1, rounds=1),
+        0, goals=((OWN, (3.0, 3.0)),), settings=PlanSettings(candidates=1, trials=1, rounds=1)
     )
     port = "rosbridge"
 

@@ -213,11 +213,7 @@ def test_values_out_of_range_send_no_command(call: Callable[..., Any], code: Hrt
     [
         (Crawler(stuck=True), lambda robot: robot.go_forward(100), HrtCode.STALLED),
         (Crawler(stuck=True), lambda robot: robot.turning(90), HrtCode.STALLED),
-        (
-            Crawler(stuck=True),
-            lambda robot: robot.move_flippers(45, 45, 45, 45),
-            HrtCode.STALLED,
-        ),
+        (Crawler(stuck=True), lambda robot: robot.move_flippers(45, 45, 45, 45), HrtCode.STALLED),
         (Crawler(grip=0.0), lambda robot: robot.turning(90), HrtCode.SLIDING),
     ],
 )

@@ -39,11 +39,7 @@ pytestmark = needs_compiler
 class Frame(ctypes.Structure):
     """C struct ``hrt_frame``."""
 
-    _fields_ = (
-        ("id", ctypes.c_uint16),
-        ("length", ctypes.c_uint8),
-        ("data", ctypes.c_uint8 * 8),
-    )
+    _fields_ = (("id", ctypes.c_uint16), ("length", ctypes.c_uint8), ("data", ctypes.c_uint8 * 8))
 
     @property
     def python(self) -> CanFrame:

@@ -71,9 +71,7 @@ def test_observer_of_one_robot_receives_only_what_concerns_it() -> None:
         simulation.subscribe(recorder, robot="nothing")
 
 
-def test_failing_observer_is_removed_and_the_others_go_on(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_failing_observer_is_removed_and_the_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
     class Broken:
         def on_step(self, time: float) -> None:
             raise RuntimeError("full")

@@ -8,13 +8,7 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import Fault, LineSplitter
-from grouser.protocol.usarsim import (
-    commands,
-    package,
-    sensor_messages,
-    setting,
-    truth,
-)
+from grouser.protocol.usarsim import commands, package, sensor_messages, setting, truth
 from grouser.protocol.usarsim.codec import COMMANDS, MESSAGES, SENSORS, ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
 from grouser.protocol.usarsim.drive import JointDrive, Order, SkidDrive

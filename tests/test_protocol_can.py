@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 
 import grouser.protocol.can
 from grouser.errors import BadValue
-from grouser.protocol.can.datagram import (
-    Datagram,
-    DatagramKind,
-    is_newer,
-    pack,
-    unpack,
-)
+from grouser.protocol.can.datagram import Datagram, DatagramKind, is_newer, pack, unpack
 from grouser.protocol.can.messages import (
     COMMANDS,
     SILENCE,

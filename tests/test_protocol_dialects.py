@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 from support.narrowing import not_none
 
 from grouser.errors import BadValue, UnknownName
-from grouser.protocol.usarsim import (
-    axes,
-    drive,
-    geo_conf,
-    sensor_messages,
-    setting,
-    state,
-)
+from grouser.protocol.usarsim import axes, drive, geo_conf, sensor_messages, setting, state
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004, dialect

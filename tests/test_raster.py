@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.gateways.images.mosaic import CameraSlot, CameraTile, Layout, Raster
-from grouser.protocol.images import (
-    Credential,
-    Frame,
-    Preamble,
-    Region,
-)
+from grouser.protocol.images import Credential, Frame, Preamble, Region
 
 
 def noise(width: int, height: int, seed: int = 0) -> npt.NDArray[np.uint8]:

@@ -286,9 +286,7 @@ def test_invalid_robot_file_is_reported_in_one_sentence(
     assert "rover.yaml" in str(caught.value)
 
 
-def test_missing_robot_file_names_the_nearest_match(
-    tmp_path: Path,
-) -> None:
+def test_missing_robot_file_names_the_nearest_match(tmp_path: Path) -> None:
     world = tmp_path / "w.yaml"
     world.write_text(
         "name: w\nterrain: [{kind: flat}]\n"

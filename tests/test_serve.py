@@ -131,10 +131,7 @@ def test_robot_of_the_world_is_taken_over_and_stays(server: ServerProcess) -> No
 
 
 def test_each_client_receives_readings_of_its_own_robot_only(server: ServerProcess) -> None:
-    with (
-        server.join("P3AT", "A", at=(0, 0, 0)) as a,
-        server.join("Kenaf", "B", at=(0, 3, 0)) as b,
-    ):
+    with server.join("P3AT", "A", at=(0, 0, 0)) as a, server.join("Kenaf", "B", at=(0, 3, 0)) as b:
         for robot, y in ((a, 0), (b, 3)):
             received = [m for m in robot.listen(0.5) if isinstance(m, GroundTruth)]
             assert received

@@ -31,11 +31,7 @@ def packbot(
     **command: float,
 ) -> RobotEntry:
     return RobotEntry(
-        name=name,
-        kind="packbot",
-        position=(x, y, 0.0),
-        options={"method": method},
-        command=command,
+        name=name, kind="packbot", position=(x, y, 0.0), options={"method": method}, command=command
     )
 
 

@@ -198,10 +198,7 @@ def test_best_quality_renders_offscreen(display: str, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert (printed.returncode, printed.stderr) == (
-        0,
-        "",
-    )  # no output of Filament itself
+    assert (printed.returncode, printed.stderr) == (0, "")  # no output of Filament itself
     subprocess.run([*run, "--picture", high], check=True)
     ours, theirs = (np.asarray(Image.open(path)).astype(float).mean(-1) for path in (best, high))
     assert ours.shape == theirs.shape == (160, 240)

@@ -156,16 +156,7 @@ def _commands() -> str:
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         usage = " ".join(["grouser", name, *(str(p.metavar or p.name.upper()) for p in arguments)])
         about = inspect.cleandoc(command.help or "").partition("\n\n")[0]
-        lines += [
-            "",
-            f"## {name}",
-            "",
-            f"`{usage}`",
-            "",
-            _plain(about),
-            "",
-            "| option | meaning |",
-        ]
+        lines += ["", f"## {name}", "", f"`{usage}`", "", _plain(about), "", "| option | meaning |"]
         lines.append("| --- | --- |")
         for parameter in command.params:
             title = "/".join((*parameter.opts, *parameter.secondary_opts))

@@ -100,11 +100,7 @@ def _factor(
 ) -> float:
     """Return the real-time factor of a robot with a constant ``command``."""
     entry = RobotEntry(
-        name=kind,
-        kind=kind,
-        position=(0.0, 0.0, start),
-        command=command,
-        options=dict(options),
+        name=kind, kind=kind, position=(0.0, 0.0, start), command=command, options=dict(options)
     )
     world = World(name="ground", physics=STANDARD, terrain=terrain, robots=(entry,))
     simulations = [Simulation(world) for _ in range(COPIES)]

@@ -101,11 +101,7 @@ def _crates() -> Lines:
         ).encode()
 
 
-FLOODS: dict[str, Callable[[], Lines]] = {
-    "scan": _scans,
-    "queries": _queries,
-    "create": _crates,
-}
+FLOODS: dict[str, Callable[[], Lines]] = {"scan": _scans, "queries": _queries, "create": _crates}
 """Kind → endless lines that are sent over one connection."""
 OVERLOADS = (*FLOODS, "reconnect")
 """Kinds that could reduce the pace of other clients."""

@@ -14,9 +14,5 @@ camera and field as numbers, as for the real robot.
 from grouser.exports import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__,
-    __file__,
-    renamed={
-        "open_link": "grouser.client.links:open_link",
-    },
+    __name__, __file__, renamed={"open_link": "grouser.client.links:open_link"}
 )

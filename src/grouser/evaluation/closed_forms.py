@@ -82,12 +82,7 @@ class Bars:
 
 
 def step_limit(
-    *,
-    radius: float,
-    x: float,
-    z: float,
-    bars: Bars | None = None,
-    friction: float = np.inf,
+    *, radius: float, x: float, z: float, bars: Bars | None = None, friction: float = np.inf
 ) -> float:
     """Return the highest step (m) that balance allows, with the rear pulley on the ground.
 

@@ -125,11 +125,7 @@ class Rig:
         pitch_deg: float = 0.0,
     ) -> None:
         entry = RobotEntry(
-            name=ROBOT,
-            kind=kind,
-            position=(0.0, 0.0, height),
-            pitch_deg=pitch_deg,
-            options=options,
+            name=ROBOT, kind=kind, position=(0.0, 0.0, height), pitch_deg=pitch_deg, options=options
         )
         world = World(
             name="closed form", physics=_physics(timestep), terrain=terrain, robots=(entry,)

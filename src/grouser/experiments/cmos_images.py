@@ -105,11 +105,7 @@ def _rolling_rows(*, exact: bool) -> list[Row]:
     optics = (imager.lens, imager.shutter)
     return [
         _row(
-            "9",
-            f"skew px, {mode}",
-            predicted_skew(*optics),
-            skew(imager, exact=exact),
-            WITHIN_PX,
+            "9", f"skew px, {mode}", predicted_skew(*optics), skew(imager, exact=exact), WITHIN_PX
         ),
         _row(
             "9",

@@ -274,12 +274,7 @@ def _row(
     agrees = ours_with >= with_them if more_is_better else ours_with <= with_them
     return Row(
         {"of": quantity, "figure": column},
-        {
-            "real": real,
-            "without": without,
-            "with": with_them,
-            "change": _sign(without, with_them),
-        },
+        {"real": real, "without": without, "with": with_them, "change": _sign(without, with_them)},
         {
             "real": None,
             "without": ours_without,

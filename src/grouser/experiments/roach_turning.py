@@ -84,10 +84,7 @@ def world() -> World:
         name="roach", kind="velociroach", position=(0.0, 0.0, 0.0), command=speeds(0.0)
     )
     return World(
-        name="roach turning",
-        physics=PHYSICS,
-        terrain=(Flat(friction=FRICTION),),
-        robots=(roach,),
+        name="roach turning", physics=PHYSICS, terrain=(Flat(friction=FRICTION),), robots=(roach,)
     )
 
 

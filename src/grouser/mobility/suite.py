@@ -233,10 +233,7 @@ def mobility_trial(
 
 
 def nominal_runs(
-    candidate: Candidate,
-    tests: Mapping[str, Sequence[float]],
-    *,
-    progress: Progress | None = None,
+    candidate: Candidate, tests: Mapping[str, Sequence[float]], *, progress: Progress | None = None
 ) -> list[MobilityRun]:
     """Drive ``candidate`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]

@@ -36,11 +36,7 @@ class RenderState:
     def of(model: mujoco.MjModel, data: mujoco.MjData) -> RenderState:
         """Return a copy of the present state of ``data``."""
         return RenderState(
-            model,
-            data.qpos.copy(),
-            data.qvel.copy(),
-            data.mocap_pos.copy(),
-            data.mocap_quat.copy(),
+            model, data.qpos.copy(), data.qvel.copy(), data.mocap_pos.copy(), data.mocap_quat.copy()
         )
 
     def equals(self, other: RenderState | None) -> bool:

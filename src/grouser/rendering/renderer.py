@@ -31,12 +31,7 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.frames import Pose, rotate
 from grouser.rendering import gl
-from grouser.rendering.coarse_model import (
-    COARSE_QUALITY,
-    coarse_copy,
-    coarse_planes,
-    out_of_view,
-)
+from grouser.rendering.coarse_model import COARSE_QUALITY, coarse_copy, coarse_planes, out_of_view
 from grouser.rendering.decoration import round_hulls, textured_ground
 from grouser.rendering.image import DepthImage, Image
 from grouser.rendering.image_plane import ImagePlane

@@ -18,10 +18,7 @@ _PAPER, _INK = 255, (40, 40, 40)  # white, nearly black
 
 
 def picture_strip(
-    frames: Sequence[Image],
-    *,
-    captions: Sequence[str] | None = None,
-    columns: int | None = None,
+    frames: Sequence[Image], *, captions: Sequence[str] | None = None, columns: int | None = None
 ) -> Image:
     """Return one image with the frames in rows, in reading order, with thin white gaps.
 

@@ -80,9 +80,7 @@ class LuggedRover:
             drives=drives,
             belts=belts,
             steering=Steering(
-                left=("front_left", "rear_left"),
-                right=("front_right", "rear_right"),
-                gauge=GAUGE,
+                left=("front_left", "rear_left"), right=("front_right", "rear_right"), gauge=GAUGE
             ),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
             standing=WHEEL_RADIUS + self.lug_height,

@@ -32,7 +32,7 @@ from grouser.world.terrain.mesh import MeshGround
 from grouser.world.yaml_source import KeyPath, Source, read_yaml
 
 ROBOT_MODELS: dict[str, tuple[str, float]] = {
-    "6leg_crawler_non_threaded": ("velociroach", 0.045),  # appendix B: it stands on z = 0
+    "6leg_crawler_non_threaded": ("velociroach", 0.045)  # appendix B: it stands on z = 0
 }
 """V-REP's model → Grouser's kind of robot, and the height of the model's origin above ground, m."""
 

@@ -241,11 +241,7 @@ def _limits(
         return []
     return [
         find_limit(
-            candidate,
-            test,
-            repeats=repeats,
-            seed=seed,
-            progress=partial(bar, f"limit of {test}"),
+            candidate, test, repeats=repeats, seed=seed, progress=partial(bar, f"limit of {test}")
         )
         for test in tests
     ]

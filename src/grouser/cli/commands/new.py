@@ -14,10 +14,7 @@ from grouser.cli import preflight
 from grouser.cli.terminal import print_written, result_console
 from grouser.errors import BadValue, unknown
 
-STARTERS = {
-    "world": ("starter_world.yaml", ".yaml"),
-    "robot": ("starter_robot.yaml", ".yaml"),
-}
+STARTERS = {"world": ("starter_world.yaml", ".yaml"), "robot": ("starter_robot.yaml", ".yaml")}
 """Kind -> template file, suffix of the new file."""
 
 

@@ -151,12 +151,7 @@ def _film(
 
 
 def _watch(
-    sim: Simulation,
-    seconds: float,
-    *,
-    factor: float | None,
-    log: RunLog | None,
-    log_rate: float,
+    sim: Simulation, seconds: float, *, factor: float | None, log: RunLog | None, log_rate: float
 ) -> RunSummary:
     """Run a simulation in a window; real time unless ``factor`` is given."""
     from grouser.cli.paced_run import print_run

@@ -63,10 +63,7 @@ def bridge_world(
     roach = RobotEntry(name=ROBOT, kind="velociroach", position=(*START, 0.0), yaw_deg=yaw_deg)
     surface = "bumpy" if bumps else "smooth"
     return World(
-        name=f"{surface} double bridge",
-        physics=physics,
-        terrain=tuple(terrain),
-        robots=(roach,),
+        name=f"{surface} double bridge", physics=physics, terrain=tuple(terrain), robots=(roach,)
     )
 
 

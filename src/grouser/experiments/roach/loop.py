@@ -132,8 +132,7 @@ def run(run_options: RunOptions) -> Report:
     for terrain in range(run_options.seed, run_options.seed + terrains):
         run_options.progress(f"terrain {terrain}", 0, 1)
         part = parts.part(
-            f"terrain{terrain}",
-            partial(_evaluate, run_options, terrain, settings, evaluated),
+            f"terrain{terrain}", partial(_evaluate, run_options, terrain, settings, evaluated)
         )
         choices = {method: EvaluatedPath(**part[method]) for method in METHODS}
         results.append(EvaluatedTerrain(terrain, choices))

@@ -195,8 +195,7 @@ class CanMessage:
         for signal, count in zip(cls.SIGNALS, counts, strict=True):
             if not signal.low <= count <= signal.high:
                 raise FrameFault(
-                    "range",
-                    f"{signal.name} is {count}, must be from {signal.low} to {signal.high}",
+                    "range", f"{signal.name} is {count}, must be from {signal.low} to {signal.high}"
                 )
         values = [s.unit.si * count for s, count in zip(cls.SIGNALS, counts, strict=True)]
         return cls(*values)

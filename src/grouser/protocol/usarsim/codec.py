@@ -18,11 +18,7 @@ from collections.abc import Callable
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import ENCODING, END, Fault, LineReader
-from grouser.protocol.usarsim import (
-    commands,
-    extensions,
-    sensor_messages,
-)
+from grouser.protocol.usarsim import commands, extensions, sensor_messages
 from grouser.protocol.usarsim.commands import read_nfo
 from grouser.protocol.usarsim.control import read_control
 from grouser.protocol.usarsim.dialects import Dialect

@@ -102,9 +102,7 @@ _PLAIN = " !\"#$&'()*+,-./:;<=>?@[\\]^_`|~"
 def number(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:
     """Return the codec of a number."""
     return FieldCodec(
-        key,
-        values.read_number,
-        lambda value, dialect: dialect.styles[quantity].text(value),
+        key, values.read_number, lambda value, dialect: dialect.styles[quantity].text(value)
     )
 
 
@@ -116,9 +114,7 @@ def integer(key: str) -> FieldCodec:
 def vector(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:
     """Return the codec of three numbers."""
     return FieldCodec(
-        key,
-        values.read_vector,
-        lambda value, dialect: dialect.styles[quantity].join(value),
+        key, values.read_vector, lambda value, dialect: dialect.styles[quantity].join(value)
     )
 
 
@@ -135,9 +131,7 @@ def angles(key: str, quantity: Quantity, reading: str) -> FieldCodec:
 def numbers(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:
     """Return the codec of a list of numbers."""
     return FieldCodec(
-        key,
-        values.read_numbers,
-        lambda value, dialect: dialect.styles[quantity].join(value),
+        key, values.read_numbers, lambda value, dialect: dialect.styles[quantity].join(value)
     )
 
 

@@ -168,10 +168,7 @@ def _homography_residuals(points: Array) -> Array:
     x, y = points.reshape(-1, 2).T
     zero = np.zeros_like(grid)
     equations = np.concatenate(
-        [
-            np.hstack([grid, zero, -x[:, None] * grid]),
-            np.hstack([zero, grid, -y[:, None] * grid]),
-        ]
+        [np.hstack([grid, zero, -x[:, None] * grid]), np.hstack([zero, grid, -y[:, None] * grid])]
     )
     homography = np.linalg.svd(equations, full_matrices=False)[2][-1].reshape(3, 3)
     seen = grid @ homography.T
