@@ -27,7 +27,7 @@ from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
 from grouser.service.host import TagMemory
-from grouser.simulation.changes.actions import Join, SetPose
+from grouser.simulation.changes.actions import AimCamera, Join, ResetSensor, SetPose
 from grouser.world.objects import Tag, Victim
 
 TICK = 0.02  # s
@@ -279,7 +279,9 @@ def test_depth_camera_sends_sweeps_only_on_request() -> None:
 def setting(robot: WireRobot, line: str, tags: TagMemory | None = None) -> SettingResult:
     message: Any = robot.parse(line)
     result = apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), TICK)
-    assert result is not None
+    for action in result.actions:
+        if isinstance(action, ResetSensor | AimCamera):
+            robot.sim.apply(action)
     return result
 
 

@@ -57,10 +57,12 @@ def test_requested_rate_is_used_and_other_sensors_keep_theirs(sim: Simulation) -
     assert len(times(sim, 1.0)) == 10
 
 
-def test_requested_rate_survives_a_reset_and_ends_with_the_robot(sim: Simulation) -> None:
+def test_requested_rate_ends_with_a_reset_and_with_the_robot(sim: Simulation) -> None:
     sim.apply(SetSensorRate("k", "encoder", 100.0))
-    sim.apply(Reset())
     assert len(times(sim, 0.2)) == 20
+    sim.apply(Reset())
+    assert len(times(sim, 0.2)) == 5
+    sim.apply(SetSensorRate("k", "encoder", 100.0))
     sim.apply(Leave("k"))
     sim.apply(Join(kenaf()))
     assert len(times(sim, 0.2)) == 5

@@ -108,8 +108,9 @@ class SensorContext:
 
     @cached_property
     def time(self) -> float:
-        """Simulated, s."""
-        return float(self.data.time)
+        """Simulated time, s: a whole number of steps, which MuJoCo's sum of steps is not."""
+        timestep = float(self.model.opt.timestep)
+        return round(float(self.data.time) / timestep) * timestep
 
     @cached_property
     def travelled(self) -> list[float]:
