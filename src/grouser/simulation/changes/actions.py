@@ -44,7 +44,7 @@ class Equip:
 
 @dataclass(frozen=True)
 class SetSensorRate:
-    """Set the rate of one of a robot's sensors, until the robot is removed or the world is reset."""
+    """Set the rate of a robot's sensor, until the robot is removed or the world is reset."""
 
     robot: str
     sensor: str
