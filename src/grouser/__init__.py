@@ -4,10 +4,10 @@
 
     import grouser
 
-    sim = grouser.Simulation(grouser.load("quince_step"))
-    sim.command("quince", forward=0.1)
+    sim = grouser.Simulation("quince_step")
+    sim.robots["quince"].command(forward=0.1)
     sim.step(12.0)
-    print(sim.read("quince", "truth")["z"])
+    print(sim.robots["quince"].pose.position)
 
 Public names are imported on first use; importing grouser loads no other module.
 """
