@@ -281,6 +281,18 @@ def test_experiment_writes_a_report(tmp_path: Path, studies: list[RunOptions]) -
         assert words in result.stdout
 
 
+def test_failing_routine_is_printed_and_makes_the_exit_code_1(tmp_path: Path) -> None:
+    world = tmp_path / "world.yaml"
+    world.write_text(
+        "name: w\nterrain: [{kind: flat}]\nevents: [{name: tick, at: 0.1, call: 'nowhere:tick'}]\n"
+    )
+    result = grouser("run", world, "--seconds", "0.2")
+    assert result.exit_code == 1
+    assert "tick failed: call: there is no routine 'nowhere:tick'" in " ".join(
+        result.stderr.split()
+    )
+
+
 def test_experiment_rejects_options_before_the_run(
     tmp_path: Path, studies: list[RunOptions]
 ) -> None:

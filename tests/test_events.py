@@ -172,6 +172,23 @@ events:
     assert "there is no routine 'my_goals:nothing'" in failed[1]
 
 
+def test_routine_in_the_folder_of_the_world_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "beside_the_world.py").write_text("def tick(simulation, event):\n    pass\n")
+    world = tmp_path / "world.yaml"
+    event = 'events: [{name: tick, every: 0.1, call: "%s:tick"}]'
+    text = "name: w\nterrain: [{kind: flat}]\n"
+    world.write_text(text + event % "beside_the_world")
+    sim = Simulation(world)
+    sim.step(0.3)
+    assert [entry.kind for entry in sim.event_log] == ["event"] * 3
+    world.write_text(text + event % "nowhere_at_all")
+    sim = Simulation(world)
+    sim.step(0.1)
+    assert [entry.routine for entry in sim.event_log if entry.kind == "failed"] == [
+        "nowhere_at_all:tick"
+    ]
+
+
 def test_failed_actions_are_logged_and_the_simulation_continues() -> None:
     sim = simulate(f"""{FALLING}
 events:

@@ -53,7 +53,7 @@ def is_valid_along(validity: ValidityMap, path: Path) -> bool:
     return validity.stands(points[:-1], np.arctan2(way[:, 1], way[:, 0])).all()
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
+@pytest.mark.parametrize("planner", sorted(PLANNERS))
 def test_every_planner_returns_a_valid_path(bridge: ValidityMap, planner: str) -> None:
     path = plan_path(bridge, START, GOAL, planner=planner, seed=3)
     assert path is not None

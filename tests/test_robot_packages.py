@@ -19,7 +19,7 @@ from grouser.protocol.usarsim.message import UnknownMessage
 
 MOON = Path(__file__).parent / "packages" / "moon"
 TYPED = Path(__file__).parent / "support" / "cli_batch.py"
-KINDS = ("robots", "terrains", "sensors", "tracks")
+KINDS = ("robots", "terrains", "sensors", "tracks", "planners")
 LISTS = [["list", kind, "--plain"] for kind in KINDS]
 ROBOTS = [
     ["check", "robot", "moon_buggy"],
@@ -74,7 +74,9 @@ def test_package_entries_are_listed_only_while_installed(
         assert len(listed) == len(set(listed))
         assert before == [name for name in listed if not name.startswith("moon_")]
         brought |= set(listed) - set(before)
-    assert brought >= {"moon_buggy", "moon_rover", "moon_crater", "moon_clock", "moon_belt"}
+    assert brought >= {
+        *("moon_buggy", "moon_rover", "moon_crater", "moon_clock", "moon_belt", "moon_straight")
+    }
 
 
 def test_package_robot_passes_the_contract_and_the_mobility_suite(
@@ -144,3 +146,14 @@ def test_plugin_sensor_is_sent_to_usarsim_clients(
         assert values["counts"] == f"{int(float(values['seconds']))},0,0"
         assert values["zone"] == "Mare Tranquillitatis"
         assert "drift" not in values  # not a finite number
+
+
+def test_planner_of_a_package_plans(package_folder: Path) -> None:
+    command = ["plan", "plywood_bridge", "--from", "-0.2,0", "--to", "0.2,0", "--candidates", "1"]
+    command += ["--trials", "1", "--rounds", "1", "--planner"]
+    ran = run_commands(package_folder, [[*command, "moon_straight"], [*command, "moon_strait"]])
+    code, output = ran[*command, "moon_straight"]
+    assert code == 0, output
+    code, output = ran[*command, "moon_strait"]
+    assert code == 2
+    assert "did you mean 'moon_straight'?" in output

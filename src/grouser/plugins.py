@@ -1,4 +1,4 @@
-"""Plug-ins: terrains, robots, sensors and tracks of other packages, found by entry points.
+"""Plug-ins: terrains, robots, sensors, tracks and planners of other packages (entry points).
 
 A package declares them in its ``pyproject.toml``::
 
@@ -19,8 +19,8 @@ from typing import Any
 
 from grouser.errors import BadValue
 
-TERRAINS, ROBOTS, SENSORS, TRACKS = (
-    f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks")
+TERRAINS, ROBOTS, SENSORS, TRACKS, PLANNERS = (
+    f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks", "planners")
 )
 """Entry point groups."""
 

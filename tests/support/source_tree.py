@@ -109,7 +109,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # beside
     "client": ARRAYS | {"tls", "protocol", "planning.driver"},
     "planning.driver": ARRAYS,
-    "planning": ARRAYS | {"planning.driver"},
+    "planning": ARRAYS | {"planning.driver", "plugins"},
     "perception": ARRAYS,
     "evaluation": LOGS,
     "reports": LOGS | {"evaluation"},

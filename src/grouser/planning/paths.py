@@ -13,13 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from grouser import plugins
 from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.planning.sampling_planners import OMPL_PLANNERS, solve_with_ompl, solve_with_stride
+from grouser.planning.sampling_planners import OMPL_PLANNERS
 from grouser.planning.validity import FINENESS, STEP, ValidityMap
 
-PLANNERS: tuple[str, ...] = (*OMPL_PLANNERS, "STRIDE")
-"""Names of planners, in OMPL's spelling."""
+PLANNERS: dict[str, str] = {
+    **dict.fromkeys(OMPL_PLANNERS, "grouser.planning.sampling_planners:solve_with_ompl"),
+    "STRIDE": "grouser.planning.sampling_planners:solve_with_stride",
+}
+"""Planner, in OMPL's spelling -> function that solves a task."""
 
 AHEAD = 100
 """Longest segment of a shortcut path, in radii of the robot. The bound limits the memory that a
@@ -53,6 +57,15 @@ def path_from_waypoints(validity: ValidityMap, waypoints: npt.ArrayLike) -> Path
     return Path(points, float(lengths.sum()), float(clearance))
 
 
+def planners() -> dict[str, str]:
+    """Return all planners, name -> ``module:function``; those of installed packages last.
+
+    The function takes a `ValidityMap`, start and goal (2,), and ``planner``, ``seed`` and ``stop``
+    by name; it returns the points (n, 2) of a path, or None.
+    """
+    return PLANNERS | plugins.entry_point_targets(plugins.PLANNERS, PLANNERS)
+
+
 def plan_path(
     validity: ValidityMap,
     start: npt.ArrayLike,
@@ -69,7 +82,7 @@ def plan_path(
         validity: validity map of the robot.
         start: x, y, m.
         goal: x, y, m.
-        planner: one of `PLANNERS`.
+        planner: one of `planners`.
         seed: seed; the same seed gives the same path.
         passes: smoothing passes, see `smooth_path`.
         stop: called regularly; True cancels planning.
@@ -77,10 +90,10 @@ def plan_path(
     Raises:
         UnknownName: there is no such planner.
     """
-    if planner not in PLANNERS:
-        raise unknown("planner", "planner", planner, PLANNERS)
+    if planner not in (known := planners()):
+        raise unknown("planner", "planner", planner, known)
     ends = np.asarray(start, np.float64), np.asarray(goal, np.float64)
-    solve = solve_with_stride if planner == "STRIDE" else solve_with_ompl
+    solve = plugins.load(planner, PLANNERS, plugins.PLANNERS, "planner")
     found = solve(validity, *ends, planner=planner, seed=seed, stop=stop or (lambda: False))
     if found is None:
         return None

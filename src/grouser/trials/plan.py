@@ -19,7 +19,7 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.planning.cost_map import CostMap, DrivenTrial
-from grouser.planning.paths import PLANNERS, Path, Stop
+from grouser.planning.paths import Path, Stop, planners
 from grouser.trials.draws import Spread
 from grouser.trials.intervals import mean_interval, wilson
 from grouser.trials.plan_task import ROADMAP, PlanTask
@@ -132,7 +132,7 @@ class PlanSettings:
     rounds: int = 3
     """Number of rounds; at least 1."""
     planner: str = "PRM"
-    """Planner of round 1: one of `PLANNERS`, or ``roadmap``."""
+    """Planner of round 1: one of `planners`, or ``roadmap``."""
     seed: int = 0
     """Seed of paths and draws; at least 0."""
     spread: Spread = field(default_factory=Spread)
@@ -144,8 +144,8 @@ class PlanSettings:
         for name, least in (("candidates", 1), ("trials", 1), ("rounds", 1), ("seed", 0)):
             if getattr(self, name) < least:
                 raise BadValue(f"plan: {name} is {getattr(self, name)}, must be at least {least}")
-        if self.planner not in (*PLANNERS, ROADMAP):
-            raise unknown("plan", "planner", self.planner, (*PLANNERS, ROADMAP))
+        if self.planner not in (known := [*planners(), ROADMAP]):
+            raise unknown("plan", "planner", self.planner, known)
 
 
 @dataclass(frozen=True, eq=False)

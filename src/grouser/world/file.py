@@ -210,6 +210,12 @@ class World(Description):
     """Camera of pictures and videos."""
 
     _source: Source = PrivateAttr(default_factory=Source)
+    _folder: Path | None = PrivateAttr(default=None)
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of the world file, from which events import their routines; None: no file."""
+        return self._folder
 
     @model_validator(mode="after")
     def _names_agree(self) -> World:
@@ -369,7 +375,7 @@ def _validated(source: Source, folder: Path | None) -> World:
         world = World.model_validate(source.data, context={"folder": folder})
     except ValidationError as error:
         raise world_file_error(error, source, KEYS) from None
-    world._source = source
+    world._source, world._folder = source, folder
     return world
 
 

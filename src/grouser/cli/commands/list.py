@@ -45,6 +45,12 @@ def _terrains() -> dict[str, str]:
     return {name: _first_line(inspect.getdoc(kind)) for name, kind in TERRAINS.items()}
 
 
+def _planners() -> dict[str, str]:
+    from grouser.planning.paths import planners
+
+    return _documented(planners())
+
+
 def _worlds() -> dict[str, str]:
     from grouser.world.file import load, shipped
 
@@ -89,6 +95,7 @@ KINDS: dict[str, _Kind] = {
     ),
     "terrains": _Kind(_terrains, "in a world file:  terrain: [{kind: NAME, …}]"),
     "tracks": _Kind(_tracks, 'in Python:  Track(method="NAME", …)'),
+    "planners": _Kind(_planners, "grouser plan WORLD --planner NAME"),
     "sensors": _Kind(_sensors, 'in Python:  sim.read("robot", "NAME")'),
 }
 """Kind -> its entries."""
@@ -100,7 +107,7 @@ def list_kind(
     ],
     plain: Annotated[bool, typer.Option("--plain", help="Print names only, one per line.")] = False,
 ) -> None:
-    """List names: worlds, logs, experiments, benches, robots, terrains, tracks, sensors.
+    """List names: worlds, logs, experiments, benches, robots, terrains, tracks, planners, sensors.
 
     For example:
 
@@ -136,7 +143,7 @@ def _documented(table: Mapping[str, str], *, of_modules: bool = False) -> dict[s
 
 
 def _line(target: str) -> str:
-    """Return the first docstring line of ``module:Class``, or of its module."""
+    """Return the first docstring line of ``module:Class`` or a function, or of its module."""
     module, _, attribute = target.partition(":")
     try:
         spec = util.find_spec(module)
@@ -145,8 +152,8 @@ def _line(target: str) -> str:
     if spec is None or spec.origin is None:
         return ""
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-    classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    documented = next((node for node in classes if node.name == attribute), tree)
+    defined = (node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef))
+    documented = next((node for node in defined if node.name == attribute), tree)
     return _first_line(ast.get_docstring(documented))
 
 

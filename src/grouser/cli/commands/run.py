@@ -113,6 +113,7 @@ def run(
     for path in (*files, *logs):
         print_written(path)
     _exit_if_interrupted(summary)
+    _exit_if_routine_failed(sim)
 
 
 def _film(
@@ -175,6 +176,15 @@ def _exit_if_interrupted(summary: RunSummary) -> None:
     if summary.interrupted:
         print_error(f"interrupted at {summary.simulated:.2f} simulated seconds")
         raise typer.Exit(130)
+
+
+def _exit_if_routine_failed(sim: Simulation) -> None:
+    """Print the failures of users' routines, each once, and exit with code 1 if there are any."""
+    failed = {entry.text: entry for entry in sim.event_log if entry.routine}
+    for entry in failed.values():
+        print_error(str(entry))
+    if failed:
+        raise typer.Exit(1)
 
 
 def _check_seconds(seconds: float) -> None:

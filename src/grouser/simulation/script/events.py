@@ -9,9 +9,12 @@ from __future__ import annotations
 import fnmatch
 import importlib
 import logging
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from grouser.errors import BadValue, GrouserError, unknown
@@ -62,6 +65,8 @@ class LogEntry:
     """Robot or object that is the cause; of a message: its sender."""
     text: str = ""
     """Message, or reason of the failure."""
+    routine: str = ""
+    """User's routine that failed, ``module:function``."""
 
     def __str__(self) -> str:
         """Return the entry as one line of text."""
@@ -238,16 +243,19 @@ class Events:
         self._attempt(simulation, name, action)
 
     def _attempt(self, simulation: Simulation, name: str, action: Action) -> None:
+        routine = action.routine if isinstance(action, CallRoutine) else ""
         try:
             simulation.apply(action)
         except GrouserError as error:
-            self._log.add(LogEntry(simulation.time, "failed", name, text=str(error)))
+            failed = LogEntry(simulation.time, "failed", name, text=str(error), routine=routine)
+            self._log.add(failed)
         except Exception as error:  # a user's routine may raise any exception; the run continues
             if not isinstance(action, CallRoutine):
                 raise
             _log.exception("event '%s': %s failed", name, action.routine)
             text = f"{action.routine} raised {type(error).__name__}: {error}"
-            self._log.add(LogEntry(simulation.time, "failed", name, text=text))
+            failed = LogEntry(simulation.time, "failed", name, text=text, routine=routine)
+            self._log.add(failed)
 
     def _set_clock(self, simulation: Simulation, event: Event) -> None:
         ticks = self._ticks[event.name]
@@ -267,11 +275,22 @@ class Events:
         return self._events[name]
 
 
+def _import(module: str, folder: Path | None) -> ModuleType:
+    """Return a module, which may lie in the ``folder`` of the world file."""
+    if folder is None or module in sys.modules:
+        return importlib.import_module(module)
+    sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove(str(folder))
+
+
 def call_routine(routine: str, simulation: Simulation, event: str, by: str) -> None:
     """Call a user's routine, ``module:function``, with the simulation and a log entry."""
     module, _, name = routine.partition(":")
     try:
-        function = getattr(importlib.import_module(module), name)
+        function = getattr(_import(module, simulation.world.folder), name)
     except (ImportError, AttributeError) as error:
         raise BadValue(f"call: there is no routine '{routine}' ({error})") from error
     function(simulation, LogEntry(simulation.time, "event", event, by))
