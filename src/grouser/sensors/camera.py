@@ -183,7 +183,7 @@ class BoundCamera:
         state = RenderState.of(context.model, context.data)
         frame = CameraFrame(Shot(state, self.memory.aim, seed), self.draw)
         if self._description.record:
-            self.memory.hashes[float(context.data.time)] = frame.hash
+            self.memory.hashes[context.time] = frame.hash
         return frame
 
     def draw(self, shot: Shot) -> Image:
