@@ -36,8 +36,8 @@ class ServerProcess:
     ) -> None:
         self._log = folder / f"server{time.monotonic_ns()}.log"
         self.host, self.token = host, token
-        ports = ("--port", "--truth", "--images") if command == "serve" else ("--port",)
-        free = [word for port in ports if port not in options for word in (port, "0")]
+        opened = ("--port", "--truth", "--images") if command == "serve" else ("--port",)
+        free = [word for port in opened if port not in options for word in (port, "0")]
         words = [sys.executable, "-m", "grouser", command, str(world), "--host", host]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
