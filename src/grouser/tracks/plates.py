@@ -44,7 +44,10 @@ class _Layout:
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Add pulleys and rails, the chain, its closing pin and the drive."""
+    """Chain of hinged plates with grousers around pulleys; bends and sags, slow to simulate.
+
+    Add pulleys and rails, the chain, its closing pin and the drive.
+    """
     layout = _layout(track.path, track.thickness, track.count)
     arcs = layout.pitch_line.arcs
     sprocket, driving = layout.pitch_line.sprocket()

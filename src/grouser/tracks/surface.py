@@ -29,7 +29,10 @@ oscillate. A robot on a slope creeps with the remaining oscillation: 0.1 mm/s on
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Add one fixed body per segment with a moving surface, and the sprocket."""
+    """Fixed belt with a moving surface and without grousers; fast (Pecka et al. 2017).
+
+    Add one fixed body per segment with a moving surface, and the sprocket.
+    """
     path = track.path.offset(track.height)
     gear = max(
         segment.radius for segment in path.segments if not isinstance(segment, StraightSegment)

@@ -28,7 +28,10 @@ class TrackWheel:
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Add the wheels, couple them to the rearmost one and add the drive to it."""
+    """Row of wheels of equal rim speed, without grousers (Kurose et al. 2008).
+
+    Add the wheels, couple them to the rearmost one and add the drive to it.
+    """
     wheels = sorted(
         wheel_layout(track.path.offset(track.height), track.wheels), key=lambda w: w.centre[0]
     )

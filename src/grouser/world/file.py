@@ -20,6 +20,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -210,12 +211,11 @@ class World(Description):
     """Camera of pictures and videos."""
 
     _source: Source = PrivateAttr(default_factory=Source)
-    _folder: Path | None = PrivateAttr(default=None)
 
     @property
     def folder(self) -> Path | None:
         """Folder of the world file, from which events import their routines; None: no file."""
-        return self._folder
+        return self._source.folder
 
     @model_validator(mode="after")
     def _names_agree(self) -> World:
@@ -262,7 +262,7 @@ class World(Description):
         """
         world = self.model_copy(update=parts)
         same = len(world.robots) == len(self.robots) and len(world.objects) == len(self.objects)
-        world._source = self._source if same else Source()
+        world._source = self._source if same else Source(folder=self.folder)
         return world
 
 
@@ -375,7 +375,7 @@ def _validated(source: Source, folder: Path | None) -> World:
         world = World.model_validate(source.data, context={"folder": folder})
     except ValidationError as error:
         raise world_file_error(error, source, KEYS) from None
-    world._source, world._folder = source, folder
+    world._source = replace(source, folder=folder)
     return world
 
 

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -54,6 +55,8 @@ class Source:
     """Plain dicts, lists and scalars."""
     positions: dict[KeyPath, SourcePosition] = field(default_factory=dict, compare=False)
     """Position of every key and list item; ``()`` is the text's first line."""
+    folder: Path | None = field(default=None, compare=False)
+    """Folder of the file; None: no file."""
 
     def position(self, path: KeyPath) -> SourcePosition:
         """Return the position of ``path``, or else of the nearest enclosing key."""
