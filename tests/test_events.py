@@ -179,7 +179,7 @@ def test_routine_in_the_folder_of_the_world_file_is_found(tmp_path: Path) -> Non
     text = "name: w\nterrain: [{kind: flat}]\n"
     world.write_text(text + event % "beside_the_world")
     sim = Simulation(world)
-    sim.step(0.3)
+    sim.step(0.35)
     assert [entry.kind for entry in sim.event_log] == ["event"] * 3
     world.write_text(text + event % "nowhere_at_all")
     sim = Simulation(world)

@@ -9,9 +9,9 @@ import pytest
 
 from grouser.errors import GrouserError, MissingDependency, UnknownName
 from grouser.frames import Pose
-from grouser.gateways.images.offline_render_pool import OfflineRenderPool
-from grouser.gateways.images.run_camera import FEW, RunCamera
 from grouser.physics.contacts import HULL
+from grouser.render_workers.offline_render_pool import OfflineRenderPool
+from grouser.render_workers.run_camera import FEW, RunCamera
 from grouser.rendering.decoration import round_hulls
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.render_state import RenderState, RenderStateLoader

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue
-from grouser.gateways.images.mosaic import CameraSlot, CameraTile, Layout, Raster
+from grouser.gateways.images.mosaic import CameraSlot, CameraTile, Layout
 from grouser.protocol.images import Credential, Frame, Preamble, Region
+from grouser.render_workers.raster import Raster
 
 
 def noise(width: int, height: int, seed: int = 0) -> npt.NDArray[np.uint8]:

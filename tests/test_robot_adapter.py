@@ -13,7 +13,6 @@ from support.wire_fixtures import WireRobot, side_speeds, simple_robot
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Array, Pose
-from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.geo_conf import configuration
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import APPEARANCES, CLASSES
@@ -21,6 +20,7 @@ from grouser.physics.drives import angle, speed, torque
 from grouser.protocol.usarsim.axes import FLIPPER_UP
 from grouser.protocol.usarsim.commands import GetConfiguration
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004, Dialect
+from grouser.robots.drive_modes import SkidSteering
 from grouser.robots.kinds import ROBOTS
 from grouser.simulation.changes.actions import SetPose
 

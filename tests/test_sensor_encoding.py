@@ -13,7 +13,6 @@ from support.wire_fixtures import WireRobot
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES, encode
 from grouser.gateways.usarsim.settings import TAGS_PER_ROBOT, SettingResult, apply, camera_zooms
@@ -21,6 +20,7 @@ from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect
 from grouser.protocol.usarsim.sensor_messages import Encoders, Forces, SensorMessage
+from grouser.robots.drive_modes import SkidSteering
 from grouser.robots.kinds import ROBOTS
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera

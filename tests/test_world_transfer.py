@@ -13,15 +13,15 @@ from support.client_helpers import instance_of
 
 from grouser.errors import BadValue
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
-from grouser.gateways.images.render_codec import (
+from grouser.protocol import rendering as wire
+from grouser.render_workers.render_codec import (
     decode_world,
     encode_world,
     pack_meshes,
     unpack_meshes,
     visible_world,
 )
-from grouser.gateways.images.render_pool import RenderJob, WorkerChannel
-from grouser.protocol import rendering as wire
+from grouser.render_workers.worker_pool import RenderJob, WorkerChannel
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load, shipped

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from grouser.gateways.images.run_camera import RunCamera
+from grouser.render_workers.run_camera import RunCamera
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load, shipped
 

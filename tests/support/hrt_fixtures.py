@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from grouser.client.bridge import Bridge
 from grouser.client.kenaf_wire import KenafWire
 from grouser.client.links import StatusInbox
-from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.sensor_encoding import encode
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack
 from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 from grouser.protocol.usarsim.message import Message
+from grouser.robots.drive_modes import SkidSteering
 from support.wire_fixtures import WireRobot
 
 STATE_PERIOD = 0.2

@@ -24,7 +24,13 @@ ARRAYS = {"cores", "errors", "exports", "frames"}
 LOGS = ARRAYS | {"files"}
 PLANNED = RUNNING | {"simulation.divergence.recovery", "planning.driver", "planning"}
 SERVED = PLANNED | {"trials", "service"}
-WIRED = SERVED | {"protocol", "gateways.client_socket", "gateways.listening_port"}
+WIRED = SERVED | {
+    "protocol",
+    "render_workers",
+    "gateways.client_socket",
+    "gateways.listening_port",
+    "gateways.websocket",
+}
 GATEWAYS = WIRED | {
     "gateways.images",
     "gateways.gateway",
@@ -87,12 +93,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "trials": PLANNED,
     "mobility": RUNNING | {"trials", "evaluation"},
     "calibration": RUNNING | {"trials", "evaluation"},
+    "render_workers": RUNNING | {"protocol"},
     # 5
     "service": PLANNED | {"trials"},
     # 6
     "gateways.client_socket": SERVED | {"gateways.listening_port"},
     "gateways.listening_port": SERVED,
     "gateways.malloc": set(),
+    "gateways.websocket": SERVED | {"gateways.client_socket", "gateways.listening_port"},
     "gateways.images": WIRED,
     "gateways.gateway": WIRED | {"gateways.images"},
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Self
 
-from grouser.gateways.usarsim.drive_modes import DriveState, SkidSteering
+from grouser.gateways.usarsim.drive_state import DriveState
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_adapter import RobotAdapter
 from grouser.gateways.usarsim.robot_layout import RobotLayout
@@ -12,6 +12,7 @@ from grouser.gateways.usarsim.wire_names import CLASSES
 from grouser.physics.drives import Setpoint
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.message import Message
+from grouser.robots.drive_modes import SkidSteering
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from grouser.experiments.run_options import Progress
 from grouser.frames import milliseconds
-from grouser.gateways.images.run_camera import FPS, RunCamera
+from grouser.render_workers.run_camera import FPS, RunCamera
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
 

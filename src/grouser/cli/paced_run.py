@@ -12,7 +12,7 @@ from rich.text import Text
 from grouser.cli.terminal import ProgressBar, plain_table
 from grouser.errors import BadValue
 from grouser.frames import degrees, to_rpy
-from grouser.gateways.images.run_camera import FPS, RunCamera
+from grouser.render_workers.run_camera import FPS, RunCamera
 from grouser.service.pace import RealTimePacer
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation

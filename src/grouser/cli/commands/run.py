@@ -130,7 +130,7 @@ def _film(
 ) -> RunSummary:
     """Run a simulation, write pictures and videos, and print the table."""
     from grouser.cli.paced_run import print_run, run_paced
-    from grouser.gateways.images.run_camera import FPS, RunCamera
+    from grouser.render_workers.run_camera import FPS, RunCamera
 
     with ExitStack() as table, ExitStack() as stack:
         camera = None

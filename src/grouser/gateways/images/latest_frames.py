@@ -14,16 +14,11 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from grouser.errors import BadValue
-from grouser.gateways.images.mosaic import (
-    UDK_LAYOUT,
-    CameraName,
-    CameraSlot,
-    Layout,
-    Mosaic,
-    Raster,
-)
-from grouser.gateways.images.render_pool import Answer, RenderJob, RenderPool
+from grouser.gateways.images.mosaic import UDK_LAYOUT, CameraName, CameraSlot, Layout, Mosaic
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.protocol.rendering import Encode, Failed, Picture, Shoot
+from grouser.render_workers.raster import Raster
+from grouser.render_workers.worker_pool import Answer, RenderJob
 
 _LOG = logging.getLogger(__name__)
 

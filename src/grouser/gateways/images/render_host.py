@@ -23,8 +23,7 @@ from grouser.errors import BadValue, Disconnected, GrouserError, Refused
 from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
 from grouser.gateways.images.mosaic import CameraSlot, Layout
 from grouser.gateways.images.port import ImagePort
-from grouser.gateways.images.render_codec import unpack_meshes
-from grouser.gateways.images.render_pool import Answer, RenderJob, RenderPool
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.listening_port import ListeningPort, PortRules
 from grouser.protocol.images import ImageType
 from grouser.protocol.rendering import (
@@ -42,6 +41,8 @@ from grouser.protocol.rendering import (
     Welcome,
     encode,
 )
+from grouser.render_workers.render_codec import unpack_meshes
+from grouser.render_workers.worker_pool import Answer, RenderJob
 from grouser.service.access import AccessControl
 from grouser.service.admission import Admission
 from grouser.service.rate_limiter import Limits

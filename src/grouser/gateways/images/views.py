@@ -18,9 +18,9 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
 from grouser.gateways.images.mosaic import UDK_LAYOUT, CameraName, CameraSlot, CameraTile, Layout
-from grouser.gateways.images.render_codec import encode_appearance, encode_shot, encode_world
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.protocol.rendering import Looks, NewWorld, Shoot
+from grouser.render_workers.render_codec import encode_appearance, encode_shot, encode_world
 from grouser.sensors.camera import Camera, CameraFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.scene import Scene

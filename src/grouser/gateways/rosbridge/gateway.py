@@ -9,7 +9,8 @@ from functools import partial
 from grouser.errors import unknown
 from grouser.gateways.gateway import Endpoint, GatewayContext
 from grouser.gateways.rosbridge.robot_services import RobotServices
-from grouser.gateways.rosbridge.rosbridge_socket import RosbridgeSocket, server_protocol
+from grouser.gateways.rosbridge.rosbridge_socket import RosbridgeSocket
+from grouser.gateways.websocket import server_protocol
 from grouser.protocol.rosbridge import PORT
 from grouser.trials.plan import PlanSettings
 from grouser.trials.plan_task import Point2

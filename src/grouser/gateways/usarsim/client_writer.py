@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grouser.gateways.usarsim.context import UsarsimContext
-from grouser.gateways.usarsim.drive_modes import DriveState
+from grouser.gateways.usarsim.drive_state import DriveState
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import encode
 from grouser.protocol.usarsim.codec import ServerSide

@@ -9,7 +9,6 @@ from typing import Any
 
 from grouser.frames import Pose, degrees, to_rpy_one
 from grouser.gateways.images.mosaic import CameraTile
-from grouser.gateways.usarsim.drive_modes import SkidSteering
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import (
     MountPose,
@@ -45,6 +44,7 @@ from grouser.protocol.usarsim.geo_conf import (
 )
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector
+from grouser.robots.drive_modes import SkidSteering
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera

@@ -98,18 +98,18 @@ MODES = {Order.SPEED: "speed", Order.TORQUE: "torque"}
 class WireJoints:
     """All drives of a robot by wire name, in the order of transmission."""
 
-    def __init__(self, robot: Robot, appearance: Appearance, gears: Mapping[str, float]) -> None:
+    def __init__(self, robot: Robot, appearance: Appearance, radii: Mapping[str, float]) -> None:
         """Assign wire names to all drives.
 
         Args:
             robot: the robot.
             appearance: its names on the wire.
-            gears: unit of each drive per radian of its joint.
+            radii: unit of each drive per radian of its joint.
         """
         known = [drive for drive in appearance.joints if drive in robot.drives]
         drives = [*known, *(drive for drive in robot.drives if drive not in appearance.joints)]
         self.all = tuple(
-            _joint(robot, appearance, drive, gears[drive], drive in robot.rolling)
+            _joint(robot, appearance, drive, radii[drive], drive in robot.rolling)
             for drive in drives
         )
         self.by_drive: Mapping[str, WireJoint] = {joint.drive: joint for joint in self.all}

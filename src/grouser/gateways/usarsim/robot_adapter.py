@@ -14,7 +14,7 @@ from functools import cached_property
 
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians, to_rpy_one, up_tilt
-from grouser.gateways.usarsim.drive_modes import Command, DriveMode, DriveState
+from grouser.gateways.usarsim.drive_state import DriveState
 from grouser.gateways.usarsim.joints import WireJoint
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import PackageLink, RobotLayout
@@ -35,6 +35,7 @@ from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import LinkState, MovePackage, PackageState
 from grouser.protocol.usarsim.setting import EVERY_JOINT, SetJoint, SetStiffness
 from grouser.protocol.usarsim.state import GROUND, LEGGED, NO_BATTERY, State
+from grouser.robots.drive_modes import Command, DriveMode
 
 TIPPED = radians(20)
 """Minimum tilt at which ``{Flip true}`` turns a robot upright, rad."""
@@ -176,7 +177,10 @@ class RobotAdapter:
             turn = -radians(about)
         drive_state.left = drive_state.right = 0.0
         ahead, across, round_ = mode.max_speeds
-        return mode.go(_clamp(forward, ahead), _clamp(sideways, across), _clamp(turn, round_))
+        try:
+            return mode.go(_clamp(forward, ahead), _clamp(sideways, across), _clamp(turn, round_))
+        except BadValue as error:
+            raise BadValue(f"DRIVE: {error}") from None
 
     def _kick(self, paw: str, drive_state: DriveState) -> Command:
         gait = self.layout.robot.gait

@@ -14,10 +14,10 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import Pose
-from grouser.gateways.usarsim.drive_modes import DriveMode, drive_mode
 from grouser.gateways.usarsim.joints import WireJoint, WireJoints
 from grouser.gateways.usarsim.wire_names import appearance, normalize_name
 from grouser.protocol.usarsim.state import GROUND, LEGGED
+from grouser.robots.drive_modes import drive_mode, travel_per_radian
 from grouser.robots.robot import Robot
 from grouser.sensors.pressure import Pressure
 from grouser.sensors.sensor import MountedSensor, Sensor
@@ -175,9 +175,9 @@ class RobotLayout:
         self.model = model
         self.appearance = appearance(kind)
         """Wire names of its kind."""
-        gears = {drive: float(model.actuator(f"{name}/{drive}").gear[0]) for drive in robot.drives}
-        self.joints = WireJoints(robot, self.appearance, gears)
-        self.drive_mode: DriveMode | None = drive_mode(robot, self.joints)
+        radii = travel_per_radian(model, name, robot)
+        self.joints = WireJoints(robot, self.appearance, radii)
+        self.drive_mode = drive_mode(model, name, robot)
         """Conversion of DRIVE; None: it cannot be driven."""
         self.vehicle = LEGGED if robot.gait else GROUND
         """Vehicle type on the wire."""

@@ -1,21 +1,21 @@
-"""Drive modes: conversion of DRIVE commands to drive or gait set points.
+"""Drive modes: forward, sideways and turn, or the speeds of two sides, for any robot that moves.
 
-DRIVE has three forms: angular speeds of two sides (skid steering), angular speed and steering
-angles (car), and forward, lateral and yaw velocity (aerial robot). Every robot supports all three
-as far as its hardware allows: `SkidSteering` drives the sides, `GaitDrive` a gait with velocity
-inputs, `CrankDrive` a gait with two crank speeds, `BeltDrive` the belts of a conveyor.
+`SkidSteering` drives the sides, `GaitDrive` a gait with velocity inputs, `CrankDrive` a gait with
+two crank speeds, `BeltDrive` the belts of a conveyor. Network gateways convert their commands with
+them; a robot supports both forms as far as its hardware allows.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import mujoco
+
 from grouser.errors import BadValue
-from grouser.gateways.usarsim.joints import WireJoints
-from grouser.physics.drives import Setpoint
+from grouser.physics.drives import Setpoint, speed
 from grouser.robots.robot import Gait, Robot, Steering
 
 Command = dict[str, float | Setpoint]
@@ -26,39 +26,17 @@ WALKING_SPIN = math.tau
 UDK's default maximum wheel speed. Legs have no wheels, so the value is a convention."""
 
 
-@dataclass
-class DriveState:
-    """Command state of a client's robot, kept between commands."""
-
-    normalized: bool = False
-    """Speeds are percentages until a command changes it (UDK)."""
-    light: bool = False
-    """Head lights are on."""
-    left: float = 0.0
-    """Last angular speed of the left side, rad/s."""
-    right: float = 0.0
-    kicks: int = 0
-    """Number of kicks commanded."""
-    setpoints: dict[str, Setpoint] = field(default_factory=dict)
-    """Drive → last set point commanded by joint name."""
-
-    def stop(self) -> None:
-        """Clear all motion commands."""
-        self.left = self.right = 0.0
-        self.setpoints.clear()
-
-
 class DriveMode(Protocol):
-    """Conversion of DRIVE to set points for one kind of locomotion."""
+    """Conversion of velocities to set points for one kind of locomotion."""
 
     @property
     def max_spin(self) -> float:
-        """Maximum angular speed of a side, rad/s: 100 percent."""
+        """Maximum angular speed of a side, rad/s."""
         ...
 
     @property
     def max_speeds(self) -> tuple[float, float, float]:
-        """Maximum forward, lateral (m/s) and yaw velocity (rad/s): 100 percent."""
+        """Maximum forward, lateral (m/s) and yaw velocity (rad/s)."""
         ...
 
     def sides(self, left: float, right: float) -> Command:
@@ -66,7 +44,11 @@ class DriveMode(Protocol):
         ...
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
-        """Return the command for forward, leftward (m/s) and counter-clockwise velocity (rad/s)."""
+        """Return the command for forward, leftward (m/s) and counter-clockwise velocity (rad/s).
+
+        Raises:
+            BadValue: the robot cannot move like that.
+        """
         ...
 
 
@@ -75,17 +57,10 @@ class SkidSteering:
     """Skid steering, on wheels or tracks."""
 
     steering: Steering
-    joints: WireJoints
-
-    @cached_property
-    def radius(self) -> float:
-        """Metres per radian of the first wheel of a side; all wheels of a side share its speed."""
-        return self.joints.by_drive[self.steering.left[0]].radius * self.steering.radius
-
-    @cached_property
-    def max_spin(self) -> float:
-        """Maximum angular speed of the first wheel."""
-        return self.joints.by_drive[self.steering.left[0]].max_speed
+    radius: float
+    """Metres per radian of the first wheel of a side; all wheels of a side share its speed."""
+    max_spin: float
+    """Maximum angular speed of the first wheel, rad/s."""
 
     @property
     def max_speeds(self) -> tuple[float, float, float]:
@@ -101,7 +76,7 @@ class SkidSteering:
     def go(self, forward: float, sideways: float, turn: float) -> Command:
         """Convert forward velocity and yaw rate to side speeds."""
         if sideways:
-            raise BadValue("DRIVE: this robot cannot go sideways, LateralVelocity must be 0")
+            raise BadValue("this robot cannot go sideways, its lateral velocity must be 0")
         return dict(self.steering.side_speeds(forward, turn))
 
 
@@ -146,43 +121,60 @@ class CrankDrive:
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
         """Raise `BadValue`: the velocity at a crank speed depends on the ground."""
-        raise BadValue("DRIVE: this robot has two cranks, it takes Left and Right (rad/s) or Speed")
+        raise BadValue("this robot has two cranks, it takes the speeds of its sides (rad/s)")
 
 
 @dataclass(frozen=True)
 class BeltDrive:
     """Belts of a stationary machine."""
 
-    joints: WireJoints
+    belts: Mapping[str, tuple[float, float]]
+    """Name -> metres per radian and maximum angular speed (rad/s) of the drum."""
 
     @property
     def max_spin(self) -> float:
         """Maximum angular speed of the drums."""
-        return min(joint.max_speed for joint in self.joints.all)
+        return min(spin for _, spin in self.belts.values())
 
     @property
     def max_speeds(self) -> tuple[float, float, float]:
         """Maximum speed of the belt surface."""
-        return min(joint.max_speed * joint.radius for joint in self.joints.all), 0.0, 0.0
+        return min(radius * spin for radius, spin in self.belts.values()), 0.0, 0.0
 
     def sides(self, left: float, right: float) -> Command:
         """Drive all drums at the mean of both speeds."""
-        return {joint.drive: joint.spin((left + right) / 2) for joint in self.joints.all}
+        spin = (left + right) / 2
+        return {name: speed(spin * radius) for name, (radius, _) in self.belts.items()}
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
         """Drive the belt surface at ``forward``."""
         if sideways or turn:
-            raise BadValue("DRIVE: a belt only goes ahead, it can neither turn nor go sideways")
-        return {joint.drive: joint.spin(forward / joint.radius) for joint in self.joints.all}
+            raise BadValue("a belt only goes ahead, it can neither turn nor go sideways")
+        return dict.fromkeys(self.belts, speed(forward))
 
 
-def drive_mode(robot: Robot, joints: WireJoints) -> DriveMode | None:
-    """Return the drive mode of ``robot``; None: it cannot be driven."""
-    if robot.steering:
-        return SkidSteering(robot.steering, joints)
-    if robot.gait:
+def travel_per_radian(model: mujoco.MjModel, name: str, robot: Robot) -> dict[str, float]:
+    """Return the unit of each drive per radian of its joint: a radius (m), or 1 for a hinge.
+
+    Args:
+        model: the compiled scene.
+        name: name of the robot in it.
+        robot: the robot.
+    """
+    return {drive: float(model.actuator(f"{name}/{drive}").gear[0]) for drive in robot.drives}
+
+
+def drive_mode(model: mujoco.MjModel, name: str, robot: Robot) -> DriveMode | None:
+    """Return the drive mode of robot ``name`` in a scene; None: it cannot be driven."""
+    if robot.gait and not robot.steering:
         return _legs(robot.gait)
-    return BeltDrive(joints) if robot.belts else None
+    radii = travel_per_radian(model, name, robot)
+    spins = {drive: robot.drives[drive].speed / radius for drive, radius in radii.items()}
+    if robot.steering:
+        first = robot.steering.left[0]
+        return SkidSteering(robot.steering, radii[first] * robot.steering.radius, spins[first])
+    belts = {drive: (radii[drive], spins[drive]) for drive in robot.drives}
+    return BeltDrive(belts) if robot.belts else None
 
 
 def _legs(gait: Gait) -> DriveMode | None:

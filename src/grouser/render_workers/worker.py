@@ -3,7 +3,7 @@
 It builds the same model as the server and receives the state of each shot, so that its pictures are
 equal bit for bit to those of the simulation's own process. It exits when its socket is closed.
 
-Run as ``python -m grouser.gateways.images.worker FD``, with the descriptor of an open socket.
+Run as ``python -m grouser.render_workers.worker FD``, with the descriptor of an open socket.
 """
 
 from __future__ import annotations
@@ -20,14 +20,6 @@ from contextlib import suppress
 import numpy as np
 
 from grouser.errors import GrouserError
-from grouser.gateways.images.mosaic import Raster
-from grouser.gateways.images.render_codec import (
-    apply_appearance,
-    decode_frame,
-    decode_shot,
-    decode_world,
-    fits,
-)
 from grouser.protocol.rendering import (
     Encode,
     Failed,
@@ -40,6 +32,14 @@ from grouser.protocol.rendering import (
     Shoot,
     Skipped,
     encode,
+)
+from grouser.render_workers.raster import Raster
+from grouser.render_workers.render_codec import (
+    apply_appearance,
+    decode_frame,
+    decode_shot,
+    decode_world,
+    fits,
 )
 from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.quality import quality_named
@@ -54,7 +54,7 @@ NICE = 5
 
 Drawer = Renderer | FilamentRenderer
 
-_LOG = logging.getLogger("grouser.gateways.images.worker")
+_LOG = logging.getLogger("grouser.render_workers.worker")
 _CHUNK = 2**18
 
 

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from grouser.cores import cores
-from grouser.gateways.images.offline_render_pool import OfflineRenderPool
+from grouser.render_workers.offline_render_pool import OfflineRenderPool
 from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.image import Image, write_png
 from grouser.rendering.quality import quality_named

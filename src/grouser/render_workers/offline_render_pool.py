@@ -19,10 +19,10 @@ from typing import Any, Self
 import mujoco
 
 from grouser.errors import BadValue, GrouserError
-from grouser.gateways.images.render_codec import encode_appearance, encode_frame, encode_world
-from grouser.gateways.images.render_pool import Answer, RenderJob, WorkerPool
 from grouser.protocol.images import ImageType
 from grouser.protocol.rendering import Failed, Looks, NewWorld
+from grouser.render_workers.render_codec import encode_appearance, encode_frame, encode_world
+from grouser.render_workers.worker_pool import Answer, RenderJob, WorkerPool
 from grouser.rendering.render_state import RenderState
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.simulation.simulation import Simulation
