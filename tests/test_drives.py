@@ -31,16 +31,17 @@ class Arm:
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         self.rows = StateArrays.one(self.model, self.data)
-        self.drives = Drives(self.model, {"arm": drive})
+        self.drives = Drives(self.model, {"arm": drive}, 0.02)
+        self.targets = self.drives.targets(self.rows)
 
     def run(self, setpoint: Setpoint | None, seconds: float) -> float:
         if setpoint:
-            self.drives.command(self.rows, "arm", setpoint)
+            self.drives.command(self.rows, self.targets, "arm", setpoint)
         fastest = strongest = 0.0
         for step in range(round(seconds / 0.001)):
             mujoco.mj_step(self.model, self.data)
             if step % 20 == 19:
-                self.drives.settle(self.rows, 0.02)
+                self.drives.settle(self.rows, self.targets)
             fastest = max(fastest, abs(self.data.qvel[0]))
             strongest = max(strongest, abs(self.data.actuator_force[0]))
         self.fastest, self.strongest = fastest, strongest
@@ -98,7 +99,7 @@ def test_stalled_drive_has_no_windup() -> None:
     """5 N m cannot lift 3.4 times as much; after a stop the drive must not continue to push."""
     heavy = Arm(gravity=60.0)
     heavy.run(speed(-1.0), 2.0)
-    saturation_error = abs(float(heavy.rows.act[0, 0] - heavy.data.qpos[0]))
+    saturation_error = abs(float(heavy.drives.setpoints(heavy.rows)[0, 0] - heavy.data.qpos[0]))
     assert saturation_error <= DRIVE.saturation_error + DRIVE.speed * 0.02 + 1e-9
 
 
@@ -121,7 +122,7 @@ def test_invalid_commands_are_rejected() -> None:
     with pytest.raises(BadValue, match="speed is nan"):
         speed(math.nan)
     with pytest.raises(UnknownName, match="no drive 'amr'.*did you mean 'arm'"):
-        arm.drives.command(arm.rows, "amr", speed(1.0))
+        arm.drives.command(arm.rows, arm.targets, "amr", speed(1.0))
     assert not np.any(arm.data.ctrl)
 
 
@@ -132,7 +133,7 @@ def test_stalled_drive_does_not_affect_another_simulation() -> None:
     rows.qpos[:, 0] = 0.03
     rows.act[:, 0] = [10.0, 1e-3 / 3]  # far ahead of its joint; within reach
     was = rows.act[1, 0]
-    arm.drives.settle(rows, 0.02)
+    arm.drives.settle(rows, arm.drives.targets(rows))
     assert rows.act[0, 0] < 5.0, "the setpoint of the stalled drive is clamped"
     assert rows.act[1, 0] == was
     assert rows.qpos[1, 0] + (was - rows.qpos[1, 0]) != was, (

@@ -263,7 +263,7 @@ def test_mesh_keeps_its_absolute_path(tmp_path: Path) -> None:
     assert mesh.file == (tmp_path / "rock.stl").resolve()
 
 
-def test_physics_options_are_written_and_auto_reset_is_off() -> None:
+def test_physics_options_are_written() -> None:
     model = compile_model(FLAT)
     assert model.opt.timestep == 0.001
     assert model.opt.gravity == pytest.approx([0, 0, -9.81])
@@ -271,7 +271,6 @@ def test_physics_options_are_written_and_auto_reset_is_off() -> None:
     assert model.opt.cone == mujoco.mjtCone.mjCONE_ELLIPTIC
     assert model.opt.solver == mujoco.mjtSolver.mjSOL_NEWTON
     assert (model.opt.iterations, model.opt.tolerance, model.opt.impratio) == (50, 1e-10, 20_000)
-    assert model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_AUTORESET
 
 
 def test_appearance_does_not_change_physics() -> None:

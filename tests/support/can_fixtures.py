@@ -87,5 +87,5 @@ class Rig:
         scene = self.sim.scene
         place = [scene.model.actuator(f"k/{side}").id for side in ("left", "right")]
         first = scene.model.actuator_ctrladr[place]
-        setpoints: Array = self.sim.data.ctrl[first + 1]
+        setpoints: Array = self.sim.data.ctrl[first]
         return setpoints

@@ -107,14 +107,16 @@ def _one_robot() -> tuple[float, float]:
     simulation = Simulation(_world(1))
     simulation.step(1.0)
     model, data = simulation.model, simulation.data
-    rows, roll_back = StateArrays.one(model, data), RollBack(model, simulation.scene.belts)
-    turns, stride = simulation.state.memory.turns, simulation.scene.control_interval
+    stepper, memory = simulation.state.stepper, simulation.state.memory
+    rows = StateArrays.one(model, data)
+    roll_back = RollBack(model, simulation.scene.belts, stepper.drives)
+    stride = simulation.scene.control_interval
     steps = round(SECONDS / float(model.opt.timestep))
 
     def bare() -> None:
         for _ in range(0, steps, stride):
             mujoco.mj_step(model, data, stride)
-            roll_back.apply(rows, turns)
+            roll_back.apply(rows, memory.targets, memory.turns)
 
     def framework() -> None:
         simulation.step(SECONDS)

@@ -1,15 +1,19 @@
 """Drives: servo actuators of joints and belts, controlled by angle, speed or torque.
 
-Every drive is one MuJoCo ``pid`` actuator with three inputs (position, velocity, force) and a
-rate-limited position setpoint:
+Every drive is one of MuJoCo's plain actuators, an integrated-velocity servo: gain kp, bias -kp and
+-kv, integrator dynamics. Its input is the rate of the setpoint, so MuJoCo moves the setpoint at
+every physics step; an input once per control interval would be a staircase. Its activation is
+``setpoint + rate kv/kp``: the second term feeds the speed forward, so that damping does not brake a
+wanted motion.
 
 - angle: the setpoint goes to the target at the drive's speed limit and stays there;
 - speed: the target lies out of reach, and the setpoint goes towards it at the commanded speed, so
   the drive keeps its speed under load and stands still, without creeping, at a command of 0;
-- torque: both gains are zero and the force is the input.
+- torque: the bias is zero and the activation is force/kp.
 
-The force never exceeds the drive's limit. A setpoint cannot run further ahead of a stalled joint
-than the distance at which the force saturates (`Drives.settle`): anti-windup.
+Targets and speeds are in `DriveTargets`; `Drives.settle` turns them into rates. The force never
+exceeds the drive's limit. A setpoint cannot run further ahead of a stalled joint than the distance
+at which the force saturates: anti-windup.
 
 Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N m for a hinge.
 `DriveWork` integrates power into work; `apply_spring_timing` removes the numerical damping of
@@ -20,7 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,8 +40,8 @@ Mode = Literal["angle", "speed", "torque"]
 OUT_OF_REACH = 1e6
 """Target of a speed command, m or rad: no run gets there."""
 
-STANDSTILL = 1e-9
-"""Speed (m/s or rad/s) at which nothing moves in any run."""
+NO_TARGET = math.inf
+"""Target of a torque command."""
 
 FEW = 8
 """Number of drives up to which Python scalars are faster than NumPy arrays."""
@@ -49,12 +53,6 @@ LEAST_DAMPING = 1e-6
 """Fraction of a drive's damping that `apply_spring_timing` keeps at least. A spring with less
 damping than a step adds (c < k h) stays damped by the step, as in MuJoCo: steps could hardly follow
 it."""
-
-ALL_INPUTS = (
-    mujoco.mjtCtrlInput.mjINPUT_POS
-    | mujoco.mjtCtrlInput.mjINPUT_VEL
-    | mujoco.mjtCtrlInput.mjINPUT_FF
-)
 
 _SCALAR_JOINTS = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
@@ -88,12 +86,16 @@ class Drive:
         """Velocity gain, N s/m or N m s/rad."""
         return self.force / self.damping
 
+    @property
+    def lead(self) -> float:
+        """Time by which the speed is fed forward, viscosity/stiffness, s."""
+        return self.viscosity / self.stiffness
+
     def add(self, spec: mujoco.MjSpec, name: str, joint: str, *, gear: float = 1.0) -> None:
         """Add the actuator ``name`` on ``joint``; ``gear`` is drive metres per joint unit."""
         actuator = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        actuator.set_to_pid(
-            kp=self.stiffness, kv=self.viscosity, slewmax=self.speed, ctrlspec=int(ALL_INPUTS)
-        )
+        actuator.set_to_intvelocity(kp=self.stiffness, kv=self.viscosity)
+        actuator.actearly = True  # the force of a step belongs to the setpoint at its end
         actuator.forcelimited = True
         actuator.forcerange = [-self.force, self.force]
         actuator.gear = [gear, 0, 0, 0, 0, 0]
@@ -126,31 +128,44 @@ def torque(value: float) -> Setpoint:
     return Setpoint("torque", value)
 
 
+@dataclass(frozen=True)
+class DriveTargets:
+    """Present commands of drives, (n, drives); one row per simulation."""
+
+    positions: Array
+    """Where setpoints go, m or rad; `NO_TARGET` in torque mode."""
+    speeds: Array
+    """Largest speed of setpoints on the way, m/s or rad/s."""
+
+
 @dataclass(frozen=True, slots=True)
 class _DriveAddresses:
     """Addresses of a drive in a compiled scene, and its gains; Python scalars, which index fast."""
 
     drive: Drive
+    place: int
+    """Column in `DriveTargets`."""
     actuator: int
     qpos: int
     gear: float
-    first: int
-    """First input; those of speed and force are the next two."""
+    rate: int
+    """Input."""
     state: int
     stiffness: float
     viscosity: float
+    lead: float
+    saturation: float
 
 
 @dataclass(frozen=True, eq=False)
 class TrackedDrives:
     """Drives (d,) that follow a trajectory together (`Drives.track`), by their addresses."""
 
-    targets: ColumnIndex
-    """Position inputs."""
+    places: ColumnIndex
     rates: ColumnIndex
-    """Speed inputs."""
-    actuators: ColumnIndex
     states: ColumnIndex
+    leads: Array
+    """As `Drive.lead`, (d,)."""
     limits: Array
     """Largest speeds (d,), m/s or rad/s."""
 
@@ -158,142 +173,167 @@ class TrackedDrives:
 class Drives:
     """All drives of a compiled scene, by name, for one simulation or many."""
 
-    def __init__(
-        self, model: mujoco.MjModel, drives: Mapping[str, Drive], belts: Collection[str] = ()
-    ) -> None:
+    def __init__(self, model: mujoco.MjModel, drives: Mapping[str, Drive], every: float) -> None:
         """Look up every drive's actuator in ``model``.
 
         Args:
             model: the compiled scene.
             drives: by actuator name.
-            belts: names of drives that are commanded by speed: `settle` leaves their speed input
-                alone. (A belt that is commanded to a position goes there more slowly.)
+            every: time between two calls of `settle`, s.
         """
         self.names = tuple(drives)
-        self._descriptions = tuple(drives.values())
+        self._every = every
         self._place = {name: place for place, name in enumerate(self.names)}
         ids = [model.actuator(name).id for name in self.names]
-        self.actuators = np.array(ids, int)
-        joints = model.actuator_trnid[self.actuators, 0]
+        joints = model.actuator_trnid[ids, 0]
         self._qpos = model.jnt_qposadr[joints]
-        self._gears = model.actuator_gear[self.actuators, 0]
-        self._inputs = model.actuator_ctrladr[self.actuators]
-        self._states = model.actuator_actadr[self.actuators]
-        self._saturation = np.array([drive.saturation_error for drive in self._descriptions])
-        self.work = DriveWork(model, ids, [drive.force for drive in self._descriptions])
+        self._gears = model.actuator_gear[ids, 0]
+        self._rates = column_index(model.actuator_ctrladr[ids])
+        self._states = column_index(model.actuator_actadr[ids])
+        self._leads = np.array([drive.lead for drive in drives.values()])
+        self._saturation = np.array([drive.saturation_error for drive in drives.values()])
+        self._speeds = np.array([drive.speed for drive in drives.values()])
+        self.work = DriveWork(model, ids, [drive.force for drive in drives.values()])
         """Power, work and effort of the drives."""
-        self._speeds = np.array([drive.speed for drive in self._descriptions])
-        followed = [place for place, name in enumerate(self.names) if name not in belts]
-        self._followed = np.array(followed, int)
-        self._followed_actuators = self.actuators[self._followed]
-        self._followed_inputs = self._inputs[self._followed]
-        self._addresses = {name: self._look_up(name) for name in self.names}
-        self._scalar_addresses = _rows(self._qpos, self._gears, self._states, self._saturation)
-        followed_states = self._states[self._followed]
-        self._followed_addresses = _rows(
-            self._followed_actuators, followed_states, self._followed_inputs
-        )
+        self._addresses = {
+            name: _DriveAddresses(
+                drive=drive,
+                place=place,
+                actuator=ids[place],
+                qpos=int(self._qpos[place]),
+                gear=float(self._gears[place]),
+                rate=int(model.actuator_ctrladr[ids[place]]),
+                state=int(model.actuator_actadr[ids[place]]),
+                stiffness=drive.stiffness,
+                viscosity=drive.viscosity,
+                lead=drive.lead,
+                saturation=drive.saturation_error,
+            )
+            for place, (name, drive) in enumerate(drives.items())
+        }
+        self._in_order = tuple(self._addresses.values())
 
-    def _is_small(self, rows: StateArrays) -> bool:
-        """Return True if Python scalars are faster than arrays; both give the same bits."""
-        return len(self._scalar_addresses) <= FEW and len(rows.qpos) == 1
+    def targets(self, rows: StateArrays) -> DriveTargets:
+        """Return targets for ``rows``; see `clear`."""
+        shape = len(rows.qpos), len(self.names)
+        targets = DriveTargets(np.empty(shape), np.empty(shape))
+        self.clear(rows, targets, slice(None))
+        return targets
 
-    def _look_up(self, name: str) -> _DriveAddresses:
-        place = self._place[name]
-        drive = self._descriptions[place]
-        return _DriveAddresses(
-            drive=drive,
-            actuator=int(self.actuators[place]),
-            qpos=int(self._qpos[place]),
-            gear=float(self._gears[place]),
-            first=int(self._inputs[place]),
-            state=int(self._states[place]),
-            stiffness=drive.stiffness,
-            viscosity=drive.viscosity,
-        )
+    def clear(self, rows: StateArrays, targets: DriveTargets, which: Which) -> None:
+        """Set the targets of drives that were never commanded: the setpoints of the start."""
+        targets.positions[which] = rows.act[which][..., self._states]
+        targets.speeds[which] = self._speeds
 
     def command(
-        self, rows: StateArrays, name: str, setpoint: Setpoint, which: Which = slice(None)
+        self,
+        rows: StateArrays,
+        targets: DriveTargets,
+        name: str,
+        setpoint: Setpoint,
+        which: Which = slice(None),
     ) -> None:
         """Command drive ``name`` of the simulations ``which``, within its limits."""
+        at, value = self._address(name), setpoint.value
+        drive, gains = at.drive, rows.actuator_biasprm
+        if setpoint.mode == "torque":
+            gains[which, at.actuator, 1] = gains[which, at.actuator, 2] = 0.0
+            targets.positions[which, at.place] = NO_TARGET
+            targets.speeds[which, at.place] = 0.0
+            rows.act[which, at.state] = _clamp(value, drive.force) / at.stiffness
+            rows.ctrl[which, at.rate] = 0.0
+            return
+        act: Any = rows.act[which, at.state]  # a number or (n,)
+        was = rows.ctrl[which, at.rate]
+        free = targets.positions[which, at.place] == NO_TARGET
+        if np.count_nonzero(free):  # after torque mode the setpoint is where the joint is
+            act = np.where(free, rows.qpos[which, at.qpos] * at.gear, act)
+        before = act - at.lead * was
+        gains[which, at.actuator, 1] = -at.stiffness
+        gains[which, at.actuator, 2] = -at.viscosity
+        target: Any
+        if setpoint.mode == "angle":
+            limit, target = drive.speed, _clamp(value, OUT_OF_REACH)
+        elif value:
+            limit, target = min(abs(value), drive.speed), math.copysign(OUT_OF_REACH, value)
+        else:  # the setpoint stays; if the load overruns a weak drive, `settle` moves it along
+            limit, target = 0.0, before
+        targets.positions[which, at.place] = target
+        targets.speeds[which, at.place] = limit
+        rate = np.minimum(np.maximum((target - before) / self._every, -limit), limit)
+        rows.act[which, at.state] = act + at.lead * (rate - was)  # no change at the same rate
+        rows.ctrl[which, at.rate] = rate
+
+    def hold(
+        self,
+        rows: StateArrays,
+        targets: DriveTargets,
+        name: str,
+        value: float,
+        which: Which = slice(None),
+    ) -> None:
+        """Hold drive ``name`` at ``value`` (m or rad), where it is now."""
+        self.command(rows, targets, name, angle(value), which)
+        at = self._address(name)
+        rows.act[which, at.state] = value
+        rows.ctrl[which, at.rate] = 0.0
+
+    def shift(
+        self, rows: StateArrays, targets: DriveTargets, name: str, distance: float, row: int
+    ) -> None:
+        """Move target and setpoint of drive ``name`` by ``distance``, with its joint."""
+        at = self._address(name)
+        if targets.positions[row, at.place] != NO_TARGET:
+            targets.positions[row, at.place] += distance
+            rows.act[row, at.state] += distance
+
+    def _address(self, name: str) -> _DriveAddresses:
         if name not in self._addresses:
             raise unknown("command", "drive", name, self.names)
-        wired, value = self._addresses[name], setpoint.value
-        drive, actuator, first = wired.drive, wired.actuator, wired.first
-        ctrl, gains, slews = rows.ctrl, rows.actuator_biasprm, rows.actuator_dynprm
-        if setpoint.mode == "torque":
-            length = rows.qpos[which, wired.qpos] * wired.gear
-            gains[which, actuator, 1] = 0.0
-            gains[which, actuator, 2] = 0.0
-            rows.act[which, wired.state] = length
-            ctrl[which, first] = length
-            ctrl[which, first + 1] = 0.0
-            ctrl[which, first + 2] = _clamp(value, drive.force)
-            return
-        gains[which, actuator, 1] = -wired.stiffness
-        gains[which, actuator, 2] = -wired.viscosity
-        ctrl[which, first + 2] = 0.0
-        if setpoint.mode == "angle":
-            slews[which, actuator, 1] = drive.speed
-            # An input beyond 1e10 would make MuJoCo set the inputs of all actuators to zero.
-            ctrl[which, first] = _clamp(value, OUT_OF_REACH)
-            ctrl[which, first + 1] = 0.0
-            return
-        rate = _clamp(value, drive.speed)
-        ctrl[which, first + 1] = rate
-        if rate == 0.0:
-            # The setpoint stays; if the load overruns a weak drive, `settle` moves it along.
-            slews[which, actuator, 1] = STANDSTILL
-            ctrl[which, first] = rows.act[which, wired.state]
-        else:
-            slews[which, actuator, 1] = abs(rate)
-            ctrl[which, first] = math.copysign(OUT_OF_REACH, rate)
-
-    def hold(self, rows: StateArrays, name: str, value: float, which: Which = slice(None)) -> None:
-        """Hold drive ``name`` at ``value`` (m or rad), where it is now."""
-        rows.act[which, self._states[self._place[name]]] = value
-        self.command(rows, name, angle(value), which)
+        return self._addresses[name]
 
     def tracked(self, names: Sequence[str]) -> TrackedDrives:
         """Return the drives ``names`` as `track` takes them."""
-        places = np.array([self._place[name] for name in names], int)
-        inputs = self._inputs[places]
+        chosen = [self._addresses[name] for name in names]
         return TrackedDrives(
-            targets=column_index(inputs),
-            rates=column_index(inputs + 1),
-            actuators=column_index(self.actuators[places]),
-            states=column_index(self._states[places]),
-            limits=self._speeds[places],
+            places=column_index(np.array([at.place for at in chosen], int)),
+            rates=column_index(np.array([at.rate for at in chosen], int)),
+            states=column_index(np.array([at.state for at in chosen], int)),
+            leads=np.array([at.lead for at in chosen]),
+            limits=np.array([at.drive.speed for at in chosen]),
         )
 
     def track(
         self,
         rows: StateArrays,
+        targets: DriveTargets,
         tracked: TrackedDrives,
-        targets: Array,
+        positions: Array,
         every: float,
         these: Array | None = None,
     ) -> None:
-        """Move setpoints to ``targets`` in ``every`` seconds at constant speed, within limits.
+        """Move setpoints to ``positions`` in ``every`` seconds at constant speed, within limits.
 
         Args:
             rows: the simulations.
+            targets: of all drives.
             tracked: the drives.
-            targets: positions at the end of the interval (m or rad), (n, d).
+            positions: at the end of the interval (m or rad), (n, d).
             every: time until the next call, s.
             these: mask of the drives to move, bool (n, d); None: all of them.
         """
-        rate = (targets - rows.act[:, tracked.states]) / every
+        act, was = rows.act[:, tracked.states], rows.ctrl[:, tracked.rates]
+        rate = (positions - (act - tracked.leads * was)) / every
         rate = np.minimum(np.maximum(rate, -tracked.limits), tracked.limits)
-        # MuJoCo reads a slew of 0 as no limit.
-        slew = np.maximum(np.abs(rate), STANDSTILL)
+        speeds = np.abs(rate)
         if these is not None:
-            targets = np.where(these, targets, rows.ctrl[:, tracked.targets])
-            rate = np.where(these, rate, rows.ctrl[:, tracked.rates])
-            slew = np.where(these, slew, rows.actuator_dynprm[:, tracked.actuators, 1])
-        rows.ctrl[:, tracked.targets] = targets
+            rate = np.where(these, rate, was)
+            positions = np.where(these, positions, targets.positions[:, tracked.places])
+            speeds = np.where(these, speeds, targets.speeds[:, tracked.places])
+        targets.positions[:, tracked.places] = positions
+        targets.speeds[:, tracked.places] = speeds
+        rows.act[:, tracked.states] = act + tracked.leads * (rate - was)
         rows.ctrl[:, tracked.rates] = rate
-        rows.actuator_dynprm[:, tracked.actuators, 1] = slew
 
     def place(self, name: str) -> int:
         """Return the index of ``name`` in ``names``."""
@@ -303,6 +343,10 @@ class Drives:
         """Return the position of each drive (m or rad), shape (n, drives)."""
         return self.geared(self.joints(rows))
 
+    def setpoints(self, rows: StateArrays) -> Array:
+        """Return the setpoint of each drive (m or rad), (n, drives); undefined in torque mode."""
+        return np.asarray(rows.act[:, self._states] - self._leads * rows.ctrl[:, self._rates])
+
     def joints(self, rows: StateArrays) -> Array:
         """Return a copy of the drives' joints' positions (m or rad of the joint), (n, drives)."""
         return np.asarray(rows.qpos.take(self._qpos, 1))
@@ -311,46 +355,54 @@ class Drives:
         """Return the drives' positions (m or rad) for positions of their joints, (n, drives)."""
         return np.asarray(joints * self._gears)
 
-    def settle(self, rows: StateArrays, every: float) -> None:
-        """Limit and feed forward all setpoints; called once per ``every`` seconds.
+    def settle(self, rows: StateArrays, targets: DriveTargets) -> None:
+        """Update the rates of all setpoints; called once per ``every`` seconds.
 
-        A setpoint stays within `Drive.saturation_error` of its joint, so that a stalled drive does
-        not wind up. The speed input follows the setpoint, so that damping does not brake a wanted
-        motion.
+        A setpoint that reaches its target before the next call goes there at a lower speed. A
+        setpoint stays within `Drive.saturation_error` of its joint, so that a stalled drive does
+        not wind up.
         """
-        if self._is_small(rows) and not self._any_saturated(rows):
-            setpoint, slews, inputs = rows.act.item, rows.actuator_dynprm, rows.ctrl
-            for actuator, state, place in self._followed_addresses:
-                rate, slew = (inputs.item(place) - setpoint(state)) / every, slews[0, actuator, 1]
-                inputs[0, place + 1] = min(max(rate, -slew), slew)
+        if len(self._in_order) <= FEW and len(rows.qpos) == 1:
+            self._settle_one(rows, targets)
             return
-        act = self._clamped_setpoints(rows)
-        if len(self._followed):
-            slew = rows.actuator_dynprm[:, self._followed_actuators, 1]
-            wanted = (rows.ctrl[:, self._followed_inputs] - act[:, self._followed]) / every
-            rows.ctrl[:, self._followed_inputs + 1] = np.minimum(np.maximum(wanted, -slew), slew)
-
-    def _any_saturated(self, rows: StateArrays) -> bool:
-        """Return True if a setpoint of the only simulation is too far from its joint."""
-        position, setpoint = rows.qpos.item, rows.act.item
-        for qpos, gear, state, saturation in self._scalar_addresses:
-            if abs(setpoint(state) - position(qpos) * gear) > saturation:
-                return True
-        return False
-
-    def _clamped_setpoints(self, rows: StateArrays) -> Array:
-        """Clamp setpoints to the saturation error around their joints; return them, (n, drives)."""
-        # Hot path: `take` and `count_nonzero` cost a quarter of indexing and `any`.
+        act, was = rows.act[:, self._states], rows.ctrl[:, self._rates]
+        setpoint = act - self._leads * was
         length = self.positions(rows)
-        act = rows.act.take(self._states, 1)
-        ahead = act - length
+        ahead = setpoint - length
         far = np.abs(ahead) > self._saturation
-        if np.count_nonzero(far):
+        # Hot path: `count_nonzero` costs a quarter of `any`.
+        some = np.count_nonzero(far) and np.count_nonzero(far & (targets.positions != NO_TARGET))
+        if some:
+            far &= targets.positions != NO_TARGET
             clamped = length + np.minimum(np.maximum(ahead, -self._saturation), self._saturation)
-            # Only simulations with such a drive: adding again would change the last bit of others.
-            act = np.where(far.any(axis=1, keepdims=True), clamped, act)
-            rows.act[:, self._states] = act
-        return np.asarray(act)
+            setpoint = np.where(far, clamped, setpoint)
+        rate = (targets.positions - setpoint) / self._every
+        rate = np.minimum(np.maximum(rate, -targets.speeds), targets.speeds)
+        moved = act + self._leads * (rate - was)  # no change at all at constant speed
+        if some:
+            moved = np.where(far, setpoint + self._leads * rate, moved)
+        rows.act[:, self._states] = moved
+        rows.ctrl[:, self._rates] = rate
+
+    def _settle_one(self, rows: StateArrays, targets: DriveTargets) -> None:
+        """Update the rates of few drives of one simulation: scalars are faster; the same bits."""
+        position, act, rates = rows.qpos.item, rows.act.item, rows.ctrl.item
+        target, limit = targets.positions.item, targets.speeds.item
+        for place, at in enumerate(self._in_order):
+            was, goal, speed = rates(at.rate), target(place), limit(place)
+            setpoint = act(at.state) - at.lead * was
+            length = position(at.qpos) * at.gear
+            ahead, reach = setpoint - length, at.saturation
+            far = abs(ahead) > reach and goal != NO_TARGET
+            if far:
+                setpoint = length + min(max(ahead, -reach), reach)
+            rate = min(max((goal - setpoint) / self._every, -speed), speed)
+            if far:
+                rows.act[0, at.state] = setpoint + at.lead * rate
+            elif rate != was:
+                rows.act[0, at.state] = act(at.state) + at.lead * (rate - was)
+            if rate != was:
+                rows.ctrl[0, at.rate] = rate
 
 
 class DriveWork:

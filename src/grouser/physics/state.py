@@ -47,7 +47,6 @@ class StateArrays:
     qacc: Array
     """Read only; as ``sensordata``."""
     actuator_biasprm: Array
-    actuator_dynprm: Array
     geom_surfacevel: Array
 
     @staticmethod
@@ -63,7 +62,6 @@ class StateArrays:
             actuator_force=data.actuator_force[None],
             qacc=data.qacc[None],
             actuator_biasprm=model.actuator_biasprm[None],
-            actuator_dynprm=model.actuator_dynprm[None],
             geom_surfacevel=model.geom_surfacevel[None],
         )
 
@@ -87,6 +85,5 @@ class StateArrays:
             actuator_force=batch.bind("actuator_force"),
             qacc=batch.bind("qacc"),
             actuator_biasprm=batch.expand("actuator_biasprm"),
-            actuator_dynprm=batch.expand("actuator_dynprm"),
             geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grouser.frames import Array
-from grouser.physics.drives import Drives, TrackedDrives, speed
+from grouser.physics.drives import Drives, DriveTargets, TrackedDrives, speed
 from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, PhasedGait, Robot
 
@@ -141,6 +141,7 @@ class Gaits:
     def command(
         self,
         rows: StateArrays,
+        targets: DriveTargets,
         running_gaits: Sequence[RunningGait],
         name: str,
         gait_inputs: Mapping[str, float],
@@ -152,7 +153,7 @@ class Gaits:
         if not running.active[which, column].all():
             for drive in group.gait.drives:
                 # Switch the gains on in any mode of the drive; `apply` sets the targets.
-                self._drives.command(rows, f"{name}/{drive}", speed(0.0), which)
+                self._drives.command(rows, targets, f"{name}/{drive}", speed(0.0), which)
             running.state[which, column] = group.gait.start()
             running.active[which, column] = True
         running.inputs[which, column] = [gait_inputs[name] for name in group.gait.inputs]
@@ -181,7 +182,13 @@ class Gaits:
             start = self._groups[number].gait.start()
             running_gaits[number].clear(start, (slice(None), column))
 
-    def apply(self, rows: StateArrays, running_gaits: Sequence[RunningGait], every: float) -> None:
+    def apply(
+        self,
+        rows: StateArrays,
+        targets: DriveTargets,
+        running_gaits: Sequence[RunningGait],
+        every: float,
+    ) -> None:
         """Advance every active gait by ``every`` seconds and set the targets of its drives."""
         for group, running in zip(self._groups, running_gaits, strict=True):
             active = np.count_nonzero(running.active)
@@ -197,7 +204,8 @@ class Gaits:
             these = None
             if active < n * robots:
                 these = np.repeat(running.active, len(group.gait.drives), axis=1)
-            self._drives.track(rows, group.tracked, angles.reshape(n, -1), every, these)
+            positions = angles.reshape(n, -1)
+            self._drives.track(rows, targets, group.tracked, positions, every, these)
 
     def transfer(
         self, was: Sequence[RunningGait], after: Gaits, now: Sequence[RunningGait]

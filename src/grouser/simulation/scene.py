@@ -99,7 +99,6 @@ def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> N
     place, drive = door.ajar * door.travel, model.actuator(door.joint).id
     data.qpos[model.joint(door.joint).qposadr[0]] = place
     data.act[model.actuator_actadr[drive]] = place
-    data.ctrl[model.actuator_ctrladr[drive]] = place
 
 
 def compose(

@@ -29,7 +29,6 @@ STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 RUN_FIELDS = (
     "actuator_biasprm",
-    "actuator_dynprm",
     "geom_surfacevel",
     "geom_friction",
     "light_active",
@@ -78,7 +77,7 @@ class SceneState:
         """Return ``scene`` in state ``data``, with an empty step memory."""
         stepper = Stepper(scene)
         arrays = StateArrays.one(scene.model, data)
-        return SceneState(scene, data, arrays, stepper, stepper.memory(1))
+        return SceneState(scene, data, arrays, stepper, stepper.memory(arrays))
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -158,7 +157,7 @@ class SceneState:
         """Return to the initial state of the scene, with the given fields of its model."""
         self._set_fields(fields, gravity)
         self.scene.initialize(self.data)
-        self.stepper.clear(self.memory, slice(None))
+        self.stepper.clear(self.arrays, self.memory, slice(None))
         for entry in self.scene.world.robots:
             self.initialize_robot(entry)
 

@@ -410,6 +410,7 @@ class Simulation:
             )
             for now in advance:  # 2; stored at once, so that the count is right after an exception
                 self.steps = now
+            self._watch.check_numbers(state.data, self.time)
             if self.motions.due <= self.steps:  # 3
                 self.motions.advance(self.state, self.steps)
             self.read_due_sensors()  # 4

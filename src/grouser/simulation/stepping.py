@@ -13,7 +13,7 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.physics.drives import Drives, Setpoint
+from grouser.physics.drives import Drives, DriveTargets, Setpoint
 from grouser.physics.state import StateArrays, Which
 from grouser.simulation.gaits import Gaits, RunningGait
 from grouser.simulation.scene import SETTLE_TIME, Scene
@@ -35,7 +35,7 @@ MODEL_FIELDS = (
 
 @dataclass(frozen=True)
 class StepMemory:
-    """State beside MuJoCo's: roll-backs, work, gaits; arrays with one row per simulation."""
+    """State beside MuJoCo's: targets of drives, roll-backs, work, gaits; a row per simulation."""
 
     turns: Array
     """Pitches each segment belt was rolled back by, (n, belts)."""
@@ -43,6 +43,7 @@ class StepMemory:
     """Signed work of each drive, J, (n, drives): recovered energy is subtracted."""
     effort: Array
     """Sum of |force x speed| x dt of each drive, J, (n, drives): braking is added."""
+    targets: DriveTargets
     running_gaits: tuple[RunningGait, ...]
     """State of walking robots, one per kind of gait."""
 
@@ -51,7 +52,8 @@ class StepMemory:
         running_gaits = [
             array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.active)
         ]
-        return [self.turns, self.work, self.effort, *running_gaits]
+        targets = self.targets.positions, self.targets.speeds
+        return [self.turns, self.work, self.effort, *targets, *running_gaits]
 
 
 def settle_intervals(every: float) -> int:
@@ -64,7 +66,11 @@ class Stepper:
 
     def __init__(self, scene: Scene) -> None:
         """Look up all addresses."""
-        self.drives = Drives(scene.model, scene.drives, {belt.name for belt in scene.belts})
+        self._interval = scene.control_interval
+        every = self._every = scene.control_interval * float(scene.model.opt.timestep)
+        self._settle_intervals = settle_intervals(every)
+        self._settle_time = self._settle_intervals * every
+        self.drives = Drives(scene.model, scene.drives, self._settle_time)
         self.gaits = Gaits(scene.robots, self.drives)
         self._robots = scene.robots
         index = {name: place for place, name in enumerate(self.drives.names)}
@@ -73,11 +79,7 @@ class Stepper:
             for name, robot in scene.robots.items()
         }
         """Robot -> indices of its drives in `Drives.names`."""
-        self._interval = scene.control_interval
-        every = self._every = scene.control_interval * float(scene.model.opt.timestep)
-        self._settle_intervals = settle_intervals(every)
-        self._settle_time = self._settle_intervals * every
-        self._roll_back = RollBack(scene.model, scene.belts)
+        self._roll_back = RollBack(scene.model, scene.belts, self.drives)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
         self._has_gaits, self._has_drives = bool(self.gaits), bool(self.drives.names)
@@ -92,16 +94,19 @@ class Stepper:
         """Names of the belts with roll-back, in the order of `StepMemory.turns`."""
         return self._roll_back.names
 
-    def memory(self, simulations: int) -> StepMemory:
-        """Return the memory of as many simulations before their first step."""
+    def memory(self, rows: StateArrays) -> StepMemory:
+        """Return the memory of simulations before their first step and command."""
+        simulations = len(rows.qpos)
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
-        return StepMemory(turns, work, effort, self.gaits.start(simulations))
+        targets = self.drives.targets(rows)
+        return StepMemory(turns, work, effort, targets, self.gaits.start(simulations))
 
-    def clear(self, memory: StepMemory, which: Which) -> None:
-        """Clear the memory of the simulations ``which``."""
+    def clear(self, rows: StateArrays, memory: StepMemory, which: Which) -> None:
+        """Clear the memory of the simulations ``which``, which are at their start."""
         for array in (memory.turns, memory.work, memory.effort):
             array[which] = 0.0
+        self.drives.clear(rows, memory.targets, which)
         self.gaits.clear(memory.running_gaits, which)
 
     def initialize_robot(
@@ -121,7 +126,7 @@ class Stepper:
         robot = self._robots[name]
         for joint, value in robot.posture_at(phase).items():
             if joint in robot.drives:
-                self.drives.hold(rows, f"{name}/{joint}", value, which)
+                self.drives.hold(rows, memory.targets, f"{name}/{joint}", value, which)
         self.command(rows, memory, name, command, which)
 
     def command(
@@ -140,9 +145,9 @@ class Stepper:
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
             self.gaits.deactivate(memory.running_gaits, name, which)
         if gait_inputs:
-            self.gaits.command(rows, memory.running_gaits, name, gait_inputs, which)
+            self.gaits.command(rows, memory.targets, memory.running_gaits, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
-            self.drives.command(rows, f"{name}/{drive}", setpoint, which)
+            self.drives.command(rows, memory.targets, f"{name}/{drive}", setpoint, which)
 
     def advance(
         self,
@@ -199,16 +204,16 @@ class Stepper:
     ) -> None:
         """Update belts, drives, work and gaits after control interval number ``interval``."""
         if self._has_roll_back:
-            self._roll_back.apply(rows, memory.turns)
+            self._roll_back.apply(rows, memory.targets, memory.turns)
         if interval % self._settle_intervals == 0 and self._has_drives:
-            self.drives.settle(rows, self._settle_time)
+            self.drives.settle(rows, memory.targets)
             if not self._has_gaits:
                 self.drives.work.add(rows, self._settle_time, memory.work, memory.effort)
         if self._has_gaits:
             # Legs reverse within a settling time: their work is sampled more often.
             count()
             # After `settle`, which would stop their drives between two targets.
-            self.gaits.apply(rows, memory.running_gaits, self._every)
+            self.gaits.apply(rows, memory.targets, memory.running_gaits, self._every)
 
     def travel(self, rows: StateArrays, memory: StepMemory) -> Array:
         """Return every drive's position (m or rad), including roll-backs, (n, drives)."""

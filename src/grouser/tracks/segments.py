@@ -18,6 +18,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, Pose
+from grouser.physics.drives import Drives, DriveTargets
 from grouser.physics.state import StateArrays
 from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints, split_run
 from grouser.tracks.grouser import PathElement
@@ -152,18 +153,14 @@ class RollingBelt:
     """For each link: index in ``qpos``, travel per pitch, travel per radian of the sprocket."""
     pitch: float
     """m."""
-    setpoint: tuple[int, int] | None
-    """Indices of its drive's setpoint in ``act`` and ``ctrl``; None: geared."""
+    drive: str | None
+    """Name of its drive; None: geared."""
     renewal: float
     """As `Belt.renewal`."""
 
     @staticmethod
     def find(model: mujoco.MjModel, belt: Belt) -> RollingBelt:
         """Look up the indices of ``belt``."""
-        setpoint = None
-        if belt.drive == belt.name:
-            drive = model.actuator(belt.drive).id
-            setpoint = int(model.actuator_actadr[drive]), int(model.actuator_ctrladr[drive])
         return RollingBelt(
             sprocket=int(model.joint(belt.sprocket).qposadr[0]),
             links=tuple(
@@ -171,21 +168,17 @@ class RollingBelt:
                 for joint, travel in belt.links
             ),
             pitch=belt.pitch,
-            setpoint=setpoint,
+            drive=belt.drive if belt.drive == belt.name else None,
             renewal=belt.renewal,
         )
 
     def roll_back(self, rows: StateArrays, row: int, pitches: float) -> None:
-        """Move the belt of simulation ``row`` back by ``pitches``."""
+        """Move the links of simulation ``row`` back by ``pitches``."""
         qpos = rows.qpos
         for link, step, _ in self.links:
             qpos[row, link] -= pitches * step
         if self.renewal:
             self._renew(qpos, row, pitches)
-        if self.setpoint:  # setpoint and target are belt positions, too
-            state, target = self.setpoint
-            rows.act[row, state] -= pitches * self.pitch
-            rows.ctrl[row, target] -= pitches * self.pitch
 
     def _renew(self, qpos: Array, row: int, pitches: float) -> None:
         """Release part of the stretch of a geared belt, as new grousers reach the ground.
@@ -201,8 +194,9 @@ class RollingBelt:
 class RollBack:
     """Belt roll-back of all segment belts, for one simulation or many."""
 
-    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
+    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt], drives: Drives) -> None:
         """Look up the joints of the segment belts among ``belts``."""
+        self._drives = drives
         rolling = [belt for belt in belts if belt.links]
         self.names = tuple(belt.name for belt in rolling)
         """Names of the belts, in the order of the columns of ``turns`` of `apply`."""
@@ -216,11 +210,12 @@ class RollBack:
     def __bool__(self) -> bool:
         return bool(self._belts)
 
-    def apply(self, rows: StateArrays, turns: Array) -> None:
+    def apply(self, rows: StateArrays, targets: DriveTargets, turns: Array) -> None:
         """Roll back every belt that has passed half a pitch; count the pitches in ``turns``.
 
         Args:
             rows: the simulations.
+            targets: of all drives.
             turns: pitches rolled back so far, (n, belts); changed in place.
         """
         if len(turns) == 1:
@@ -234,5 +229,8 @@ class RollBack:
         pitches = np.rint(rows.qpos.take(self._sprockets, 1) * self._per_pitch)
         for row, number in np.argwhere(pitches).tolist():  # others stay bit-equal
             passed = float(pitches[row, number])
-            self._belts[number].roll_back(rows, row, passed)
+            belt = self._belts[number]
+            belt.roll_back(rows, row, passed)
+            if belt.drive:  # setpoint and target are belt positions, too
+                self._drives.shift(rows, targets, belt.drive, -passed * belt.pitch, row)
             turns[row, number] += passed

@@ -30,12 +30,12 @@ from grouser.frames import Array
 from grouser.physics.height_fields import HeightFieldData, height_fields, restore
 from grouser.physics.state import StateArrays
 from grouser.simulation import stepping
+from grouser.simulation.divergence.watch import BAD_NUMBERS
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import (
-    BAD_WARNINGS,
     Entry,
     Finished,
     RobotSample,
@@ -82,14 +82,10 @@ class BatchLane:
         )
         surfaces = any(belt.moving for belt in first.belts)
         self._rows = StateArrays.many(self._batch, surfaces=surfaces)
-        self._command_fields = (
-            "actuator_biasprm",
-            "actuator_dynprm",
-            *["geom_surfacevel"] * surfaces,
-        )
+        self._command_fields = ("actuator_biasprm", *["geom_surfacevel"] * surfaces)
         self._time = self._batch.bind("time")
         self._stepper = Stepper(first)
-        self._memory: StepMemory = self._stepper.memory(slots)
+        self._memory: StepMemory = self._stepper.memory(self._rows)
         self._varied_fields = {name: self._batch.expand(name) for name in varied}
         self._steps = sample_steps(first, sample_period)
         self._running: dict[int, tuple[Entry, TrialRun]] = {}
@@ -167,8 +163,8 @@ class BatchLane:
                 values[slot] = getattr(model, name)[: values.shape[1]]
         for name in self._command_fields:
             getattr(rows, name)[slot] = getattr(model, name)
-        self._stepper.clear(self._memory, [slot])
         self._batch.state[slot] = state
+        self._stepper.clear(rows, self._memory, [slot])
         return state
 
     def _initialize(self, slot: int) -> None:
@@ -191,7 +187,7 @@ class BatchLane:
         """Sample and command the trials; return the verdicts of those that have ended."""
         over: dict[int, Verdict] = {}
         samples: dict[int, RobotSample] = {}
-        warned = self._batch.warning[:, BAD_WARNINGS].any(axis=(1, 2))
+        warned = self._batch.warning[:, BAD_NUMBERS].any(axis=(1, 2))
         diverged = (warned | ~np.isfinite(self._rows.qvel).all(axis=1)).tolist()
         for slot in slots:
             if diverged[slot]:

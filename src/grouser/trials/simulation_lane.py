@@ -19,12 +19,12 @@ from grouser.errors import BadValue, SimulationDiverged, unknown
 from grouser.frames import Array
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
+from grouser.simulation.divergence.watch import has_bad_numbers
 from grouser.simulation.scene_state import STATE
 from grouser.simulation.simulation import Simulation
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Outcome, Trial, Verdict
 from grouser.trials.trial_run import (
-    BAD_WARNINGS,
     SAMPLE_PERIOD,
     Entry,
     Finished,
@@ -96,10 +96,7 @@ class SimulationLane:
         except SimulationDiverged:
             verdict = "diverged"
         data, live = simulation.data, simulation.state
-        if (
-            any(data.warning[kind].number for kind in BAD_WARNINGS)
-            or not np.isfinite(data.qvel).all()
-        ):
+        if has_bad_numbers(data) or not np.isfinite(data.qvel).all():
             verdict = "diverged"
         return run.outcome(
             verdict or "out of time", live.integration_state(), live.stepper, live.memory
@@ -147,7 +144,7 @@ def _apply_start(simulation: Simulation, run: TrialRun, supervisor: TrialSupervi
         mujoco.mj_setState(live.model, live.data, state, STATE)
         mujoco.mj_forward(live.model, live.data)
         mujoco.mj_setState(live.model, live.data, state, STATE)  # mj_forward changed the warm start
-        live.stepper.clear(live.memory, 0)
+        live.stepper.clear(live.arrays, live.memory, 0)
     if trial.start is not None or trial.fleet is not None:
         pose: Array = run.root_pose(scene, live.data.qpos)
         initialize_robots(

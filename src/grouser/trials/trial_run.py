@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
@@ -24,16 +23,6 @@ from grouser.trials.trial import FALL_TIME, Observation, Outcome, Trial, Verdict
 
 SAMPLE_PERIOD = 0.1
 """Simulated time between two samples of a trial, s; commands are updated at the same rate."""
-
-BAD_WARNINGS = [
-    int(kind)
-    for kind in (
-        mujoco.mjtWarning.mjWARN_BADQPOS,
-        mujoco.mjtWarning.mjWARN_BADQVEL,
-        mujoco.mjtWarning.mjWARN_BADQACC,
-    )
-]
-"""MuJoCo warnings that mean that the simulation has diverged."""
 
 Finished = Callable[[int, Outcome], None]
 """Called with the index of a trial and its outcome."""

@@ -129,8 +129,6 @@ class PhysicsSettings(Description):
         option.iterations = self.iterations
         option.tolerance = self.tolerance
         option.impratio = self.impratio
-        # A non-finite state must stop the run instead of silently resetting it.
-        option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
         # With several contacts per convex pair, MuJoCo 4.0 returns wrong lateral normals and half a
         # millimetre of depth for a drum just outside a box's edge: kilonewtons of false force.
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)

@@ -66,7 +66,8 @@ def _hold_posture(state: SceneState, name: str) -> None:
     positions = stepper.drives.positions(state.arrays)[0]
     for drive in robot.drives:
         place = stepper.drives.place(f"{prefix}{drive}")
-        stepper.drives.hold(state.arrays, f"{prefix}{drive}", float(positions[place]))
+        at = float(positions[place])
+        stepper.drives.hold(state.arrays, memory.targets, f"{prefix}{drive}", at)
     stepper.gaits.reset(memory.running_gaits, name)
     entry = next(entry for entry in scene.world.robots if entry.name == name)
     state.initialize_robot(entry)

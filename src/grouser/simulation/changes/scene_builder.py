@@ -160,7 +160,6 @@ class StateTransfer:
             getattr(now, field)[there] = getattr(was, field)[here]
         here, there = self._actuators
         new.actuator_biasprm[there] = old.actuator_biasprm[here]  # contains a drive's mode
-        new.actuator_dynprm[there] = old.actuator_dynprm[here]
         here, there = self._geoms
         new.geom_surfacevel[there] = old.geom_surfacevel[here]
         mujoco.mj_forward(new, now)
@@ -177,6 +176,8 @@ def _copy_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemo
     here, there = _same(before.drives.names, after.drives.names)
     now.work[:, there] = was.work[:, here]
     now.effort[:, there] = was.effort[:, here]
+    now.targets.positions[:, there] = was.targets.positions[:, here]
+    now.targets.speeds[:, there] = was.targets.speeds[:, here]
 
 
 def _same(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:

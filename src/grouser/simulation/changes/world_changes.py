@@ -136,12 +136,13 @@ def door_named(world: World, name: str) -> Door:
 
 def set_door(state: SceneState, door: Door, share: float | None = None) -> None:
     """Move a door to ``share`` (0: closed, 1: open); None: hold it at its initial opening."""
+    drives, targets = state.stepper.drives, state.memory.targets
     if share is None:
-        state.stepper.drives.hold(state.arrays, door.joint, door.ajar * door.travel)
+        drives.hold(state.arrays, targets, door.joint, door.ajar * door.travel)
         return
     if not 0 <= share <= 1:
         raise BadValue(f"open: how far is {share:g}, must be 0 to 1")
-    state.stepper.drives.command(state.arrays, door.joint, angle(share * door.travel))
+    drives.command(state.arrays, targets, door.joint, angle(share * door.travel))
 
 
 def motor_command(

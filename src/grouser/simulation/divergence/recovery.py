@@ -22,6 +22,7 @@ from grouser.errors import SimulationDiverged
 from grouser.frames import Array
 from grouser.simulation.changes.actions import Restart
 from grouser.simulation.changes.restart import restart
+from grouser.simulation.divergence.watch import has_bad_numbers
 from grouser.simulation.scene_state import STATE, SceneState
 from grouser.simulation.simulation import Simulation
 
@@ -107,9 +108,10 @@ class DivergenceRecovery:
             mujoco.mj_step(model, data, steps)
         except mujoco.FatalError:  # NaN positions touch everything: contacts exceed the memory
             return False
+        if has_bad_numbers(data):  # MuJoCo has reset the state
+            return False
         mujoco.mj_energyVel(model, data)
-        # In this form NaN fails the test; MuJoCo leaves NaN wherever it would have reset the state,
-        # since the physics settings disable its automatic reset.
+        # In this form NaN, which the last step may have left, fails the test.
         if self._energy[1] <= self._harmless:
             return True
         return bool((self._ownership.energies(data) <= self._limit).all())
@@ -196,7 +198,7 @@ class Undo:
         self._state, self._integration_state = state, integration_state
         # Of the model, these fields are written at run time, by drives and belts.
         model = state.model
-        settings = (model.actuator_biasprm, model.actuator_dynprm, model.geom_surfacevel)
+        settings = (model.actuator_biasprm, model.geom_surfacevel)
         self._arrays = [*state.memory.arrays(), *settings]
         self._saved = [array.copy() for array in self._arrays]
 

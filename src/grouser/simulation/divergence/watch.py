@@ -1,7 +1,9 @@
 """Divergence detection; saves the last second of states.
 
-A state has diverged when it is not finite, or when the kinetic energy of the moving masses exceeds
-``energy_limit`` (J/kg), which no robot on the ground reaches.
+A simulation has diverged when a number is not finite or too large for MuJoCo, or when the kinetic
+energy of the moving masses exceeds ``energy_limit`` (J/kg), which no robot on the ground reaches.
+MuJoCo replaces a state with such a number by the model's initial one and counts a warning, so the
+warnings show it, and not the state.
 """
 
 from __future__ import annotations
@@ -22,7 +24,15 @@ CHECK_PERIOD = 0.04
 KEPT = 1.0
 """Simulated time over which states are kept, s."""
 
+BAD_NUMBERS = slice(mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQACC + 1)
+"""Indices of MuJoCo's warnings about positions, velocities and accelerations."""
+
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+def has_bad_numbers(data: mujoco.MjData) -> bool:
+    """Return True if MuJoCo has found a bad number since ``data`` was reset or restored."""
+    return bool(data.warning.number[BAD_NUMBERS].any())
 
 
 def log_warnings() -> None:
@@ -45,6 +55,14 @@ class DivergenceWatch:
         self._states: deque[Array] = deque(maxlen=round(KEPT / CHECK_PERIOD))
         self._times: deque[float] = deque(maxlen=round(KEPT / CHECK_PERIOD))
 
+    def check_numbers(self, data: mujoco.MjData, time: float) -> None:
+        """Raise `SimulationDiverged` if MuJoCo has found a bad number; ``time`` (s) is the present.
+
+        Called after every call of physics: nothing may read the state that MuJoCo has reset.
+        """
+        if has_bad_numbers(data):
+            raise self._diverged(time, "a number is not finite or too large")
+
     def check(self, data: mujoco.MjData) -> None:
         """Store the state; raise `SimulationDiverged` if it has diverged."""
         state = np.empty(self._size)
@@ -55,15 +73,15 @@ class DivergenceWatch:
         energy = float(data.energy[1])
         if not energy <= self._limit:  # in this form NaN raises as well
             raise self._diverged(
-                data, f"kinetic energy is {energy:.3g} J, the limit is {self._limit:.3g} J"
+                data.time, f"kinetic energy is {energy:.3g} J, the limit is {self._limit:.3g} J"
             )
 
-    def _diverged(self, data: mujoco.MjData, why: str) -> SimulationDiverged:
+    def _diverged(self, time: float, why: str) -> SimulationDiverged:
         """Save the last second; return the error with the path of the file."""
-        what = f"simulation diverged at {data.time:.3f} s: {why}; try a smaller timestep or softer "
+        what = f"simulation diverged at {time:.3f} s: {why}; try a smaller timestep or softer "
         if self._folder is None:
             return SimulationDiverged(f"{what}contacts")
-        path = self._folder / f"grouser-diverged-{data.time:.3f}s.npz"
+        path = self._folder / f"grouser-diverged-{time:.3f}s.npz"
         with files.replacing(path) as draft, draft.open("wb") as stream:
             np.savez_compressed(
                 stream,
