@@ -133,7 +133,7 @@ class DriveTargets:
     """Present commands of drives, (n, drives); one row per simulation."""
 
     positions: Array
-    """Where setpoints go, m or rad; `NO_TARGET` in torque mode."""
+    """Final positions of the setpoints, m or rad; `NO_TARGET` in torque mode."""
     speeds: Array
     """Largest speed of setpoints on the way, m/s or rad/s."""
 
