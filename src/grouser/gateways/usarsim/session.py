@@ -321,5 +321,5 @@ class Session:
     def _control(self, message: control.Control) -> None:
         self.participant.login.require(Role.CONTROL)
         if not self._is_controller:
-            raise Refused("CONTROL requires INIT {ClassName USARBotAPI.WorldController} first")
+            raise Refused("CONTROL requires an INIT of class USARBotAPI.WorldController first")
         self._writer.write(*self._context.controllers.execute(message, self, self._profile))
