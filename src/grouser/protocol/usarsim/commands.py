@@ -6,7 +6,7 @@ Commands that move a robot are in `grouser.protocol.usarsim.drive`, ``package`` 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
@@ -30,10 +30,8 @@ from grouser.protocol.usarsim.values import Vector, read_vector
 
 
 @dataclass(frozen=True, slots=True)
-class Init(Message):
+class Init(Message, head="INIT"):
     """Create the client's robot, or open a world controller session."""
-
-    head: ClassVar[str] = "INIT"
 
     class_name: Annotated[str, text("ClassName")]
     """``Package.Class``; some clients omit the package or change the case."""
@@ -61,27 +59,21 @@ class Init(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Login(Message):
+class Login(Message, head="LOGIN"):
     """Present an access token without creating a robot, or before INIT (Grouser extension)."""
-
-    head: ClassVar[str] = "LOGIN"
 
     token: Annotated[str, text("Token")]
 
 
 @dataclass(frozen=True, slots=True)
-class GetStartPoses(Message):
+class GetStartPoses(Message, head="GETSTARTPOSES"):
     """Query the world's start poses; answered even before INIT."""
 
-    head: ClassVar[str] = "GETSTARTPOSES"
-
 
 @dataclass(frozen=True, slots=True)
-class GetGeometry(Message):
+class GetGeometry(Message, head="GETGEO"):
     """Query dimensions and mounting poses of the robot, its sensors or packages."""
 
-    head: ClassVar[str] = "GETGEO"
-
     type: Annotated[str, text("Type")]
     """``Robot``, ``MisPkg`` or ``Actuator``, or a type of sensor."""
     name: Annotated[str | None, text("Name")] = None
@@ -89,11 +81,9 @@ class GetGeometry(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class GetConfiguration(Message):
+class GetConfiguration(Message, head="GETCONF"):
     """Query the capabilities of the robot, its sensors or packages."""
 
-    head: ClassVar[str] = "GETCONF"
-
     type: Annotated[str, text("Type")]
     """``Robot``, ``MisPkg`` or ``Actuator``, or a type of sensor."""
     name: Annotated[str | None, text("Name")] = None
@@ -101,10 +91,8 @@ class GetConfiguration(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Trace(Message):
+class Trace(Message, head="TRACE"):
     """Mark the path of the robot (UT2004)."""
-
-    head: ClassVar[str] = "TRACE"
 
     on: Annotated[bool, switch("On")]
     interval: Annotated[float | None, number("Interval")] = None
@@ -114,17 +102,13 @@ class Trace(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class GetPathNodes(Message):
+class GetPathNodes(Message, head="GETPATHNODES"):
     """Query the path nodes of avatars (UDK)."""
-
-    head: ClassVar[str] = "GETPATHNODES"
 
 
 @dataclass(frozen=True, slots=True)
-class GetClosestPathNode(Message):
+class GetClosestPathNode(Message, head="GETCLOSESTPATHNODE"):
     """Query the avatar path node nearest to a location (UDK)."""
-
-    head: ClassVar[str] = "GETCLOSESTPATHNODE"
 
     location: Annotated[Vector, vector("Location")]
 
@@ -148,10 +132,8 @@ IGNORED_COMMANDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Greeting(Message):
+class Greeting(Message, head="NFO"):
     """First line of every connection."""
-
-    head: ClassVar[str] = "NFO"
 
     gametype: Annotated[str, text("Gametype")] = "BotDeathMatch"
     level: Annotated[str, text("Level")] = ""
@@ -170,10 +152,8 @@ class StartPose:
 
 
 @dataclass(frozen=True, slots=True)
-class StartPoses(Message):
+class StartPoses(Message, head="NFO"):
     """Answer to GETSTARTPOSES."""
-
-    head: ClassVar[str] = "NFO"
 
     poses: tuple[StartPose, ...] = ()
 

@@ -26,14 +26,17 @@ from grouser.protocol.usarsim.segments import ParsedLine, Segment, quote_text
 from grouser.protocol.usarsim.values import Vector, read_vector
 
 
-class Control(Message):
+class Control(Message, head="CONTROL"):
     """Base class of all CONTROL commands."""
 
     __slots__ = ()
 
-    head: ClassVar[str] = "CONTROL"
     type: ClassVar[str]
-    """Value of the Type segment."""
+    """Value of the Type segment; classes set it as a keyword."""
+
+    def __init_subclass__(cls, type: str | None = None) -> None:
+        if type is not None:
+            cls.type = type
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the type segment, then the fields."""
@@ -50,10 +53,8 @@ def waypoints() -> FieldCodec:
 
 
 @dataclass(frozen=True, slots=True)
-class Create(Control):
+class Create(Control, type="Create"):
     """Create an object."""
-
-    type: ClassVar[str] = "Create"
 
     class_name: Annotated[str, text("ClassName")]
     name: Annotated[str | None, text("Name")] = None
@@ -72,51 +73,41 @@ class Create(Control):
 
 
 @dataclass(frozen=True, slots=True)
-class Kill(Control):
+class Kill(Control, type="Kill"):
     """Remove an object."""
-
-    type: ClassVar[str] = "Kill"
 
     name: Annotated[str, text("Name")]
 
 
 @dataclass(frozen=True, slots=True)
-class KillAll(Control):
+class KillAll(Control, type="KillAll"):
     """Remove all objects, or those inside a box."""
-
-    type: ClassVar[str] = "KillAll"
 
     lowest: Annotated[Vector | None, vector("MinPos")] = None
     highest: Annotated[Vector | None, vector("MaxPos")] = None
 
 
 @dataclass(frozen=True, slots=True)
-class AbsMove(Control):
+class AbsMove(Control, type="AbsMove"):
     """Set the pose of an object."""
 
-    type: ClassVar[str] = "AbsMove"
-
     name: Annotated[str, text("Name")]
     location: Annotated[Vector | None, vector("Location")] = None
     rotation: Annotated[Vector | None, vector("Rotation")] = None
 
 
 @dataclass(frozen=True, slots=True)
-class RelMove(Control):
+class RelMove(Control, type="RelMove"):
     """Move an object relative to its pose."""
 
-    type: ClassVar[str] = "RelMove"
-
     name: Annotated[str, text("Name")]
     location: Annotated[Vector | None, vector("Location")] = None
     rotation: Annotated[Vector | None, vector("Rotation")] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Rotate(Control):
+class Rotate(Control, type="Rotate"):
     """Set the angular velocity of an object."""
-
-    type: ClassVar[str] = "Rotate"
 
     name: Annotated[str, text("Name")]
     speed: Annotated[tuple[float, ...], numbers("Speed")]
@@ -124,10 +115,8 @@ class Rotate(Control):
 
 
 @dataclass(frozen=True, slots=True)
-class Conveyor(Control):
+class Conveyor(Control, type="Conveyor"):
     """Set the speed of a conveyor."""
-
-    type: ClassVar[str] = "Conveyor"
 
     name: Annotated[str, text("Name")]
     speed: Annotated[tuple[float, ...], numbers("Speed")]
@@ -135,20 +124,16 @@ class Conveyor(Control):
 
 
 @dataclass(frozen=True, slots=True)
-class AddWaypoints(Control):
+class AddWaypoints(Control, type="AddWP"):
     """Append waypoints to the path of an object."""
-
-    type: ClassVar[str] = "AddWP"
 
     name: Annotated[str, text("Name")]
     waypoints: Annotated[tuple[Vector, ...], waypoints()]
 
 
 @dataclass(frozen=True, slots=True)
-class SetWaypoints(Control):
+class SetWaypoints(Control, type="SetWP"):
     """Set the motion of an object along its waypoints."""
-
-    type: ClassVar[str] = "SetWP"
 
     name: Annotated[str, text("Name")]
     speed: Annotated[float | None, number("Speed")] = None
@@ -161,19 +146,15 @@ class SetWaypoints(Control):
 
 
 @dataclass(frozen=True, slots=True)
-class ClearWaypoints(Control):
+class ClearWaypoints(Control, type="ClearWP"):
     """Remove the waypoints of an object."""
-
-    type: ClassVar[str] = "ClearWP"
 
     name: Annotated[str, text("Name")]
 
 
 @dataclass(frozen=True, slots=True)
-class GetState(Control):
+class GetState(Control, type="GetSTA"):
     """Query the poses of objects, by class or name."""
-
-    type: ClassVar[str] = "GetSTA"
 
     class_name: Annotated[str | None, text("ClassName")] = None
     name: Annotated[str | None, text("Name")] = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, OneSided, Quantity
@@ -60,10 +60,8 @@ def read_order(value: str) -> Order:
 
 
 @dataclass(frozen=True, slots=True)
-class SkidDrive(Message):
+class SkidDrive(Message, head="DRIVE"):
     """Drive a skid-steered robot: both sides of tracks or of unsteered wheels."""
-
-    head: ClassVar[str] = "DRIVE"
 
     left: Annotated[float | None, number("Left")] = None
     right: Annotated[float | None, number("Right")] = None
@@ -94,10 +92,8 @@ class SkidDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class AckermanDrive(Message):
+class AckermanDrive(Message, head="DRIVE"):
     """Drive a car-like robot with Ackermann steering."""
-
-    head: ClassVar[str] = "DRIVE"
 
     speed: Annotated[float | None, number("Speed")] = None
     front_steer: Annotated[float | None, number("FrontSteer")] = None
@@ -125,10 +121,8 @@ class WheelTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class OmniDrive(Message):
+class OmniDrive(Message, head="DRIVE"):
     """Drive individually steered wheels."""
-
-    head: ClassVar[str] = "DRIVE"
 
     wheels: tuple[WheelTarget, ...]
     normalized: Annotated[bool | None, switch("Normalized")] = None
@@ -146,10 +140,8 @@ class OmniDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class AerialDrive(Message):
+class AerialDrive(Message, head="DRIVE"):
     """Drive an aerial robot; m/s and deg/s, as in UDK."""
-
-    head: ClassVar[str] = "DRIVE"
 
     altitude_velocity: Annotated[float | None, number("AltitudeVelocity")] = None
     linear_velocity: Annotated[float | None, number("LinearVelocity")] = None
@@ -163,10 +155,8 @@ class AerialDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class NauticDrive(Message):
+class NauticDrive(Message, head="DRIVE"):
     """Drive a submarine."""
-
-    head: ClassVar[str] = "DRIVE"
 
     propeller: Annotated[float | None, number("Propeller")] = None
     rudder: Annotated[float | None, number("Rudder")] = None
@@ -176,10 +166,8 @@ class NauticDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class JointDrive(Message):
+class JointDrive(Message, head="DRIVE"):
     """Command one joint by name, on any robot (UT2004)."""
-
-    head: ClassVar[str] = "DRIVE"
 
     name: Annotated[str, text("Name")]
     value: Annotated[float, number("Value")]
@@ -188,10 +176,8 @@ class JointDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class BoneDrive(Message):
+class BoneDrive(Message, head="DRIVE"):
     """Command one bone of a humanoid (UT2004)."""
-
-    head: ClassVar[str] = "DRIVE"
 
     name: Annotated[str, text("Name")]
     """Name of the robot."""
@@ -203,10 +189,8 @@ class BoneDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class MultiDrive(Message):
+class MultiDrive(Message, head="MULTIDRIVE"):
     """Move several joints to absolute angles (UT2004), such as Kenaf's flippers."""
-
-    head: ClassVar[str] = "MULTIDRIVE"
 
     angles: tuple[tuple[str, float], ...]
     """Joint → angle, rad; wire signs (`grouser.protocol.usarsim.axes.FLIPPER_UP`)."""

@@ -26,7 +26,7 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, get_args
+from typing import Annotated, get_args
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import Fault
@@ -62,10 +62,8 @@ def _bytes(value: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Lockstep(Message):
+class Lockstep(Message, head="LOCKSTEP"):
     """Enter or leave lockstep (client to server)."""
-
-    head: ClassVar[str] = "LOCKSTEP"
 
     every: Annotated[float, number("Every")]
     """Simulated time between two turns, s; 0: leave lockstep."""
@@ -74,45 +72,35 @@ class Lockstep(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Message):
+class Step(Message, head="STEP"):
     """End the client's turn in lockstep (client to server)."""
-
-    head: ClassVar[str] = "STEP"
 
 
 @dataclass(frozen=True, slots=True)
-class Tick(Message):
+class Tick(Message, head="TICK"):
     """Begin the client's turn in lockstep, after all readings up to now (server to client)."""
-
-    head: ClassVar[str] = "TICK"
 
     time: Annotated[float, number("Time", Quantity.STAMP)]
     """Simulated, s."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kick(Message):
+class Kick(Message, head="KICK"):
     """Kick with a fore paw once the robot stands (client to server); DRIVE cancels it."""
-
-    head: ClassVar[str] = "KICK"
 
     paw: Annotated[str, choice("Paw", ("Left", "Right"))] = "Left"
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleLine(Message):
+class ConsoleLine(Message, head="CONSOLE"):
     """Console command (client to server); requires the control role."""
-
-    head: ClassVar[str] = "CONSOLE"
 
     line: Annotated[str, encoded_text("Line")]
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleAnswer(Message):
+class ConsoleAnswer(Message, head="CONSOLE"):
     """Answer of the console (server to client)."""
-
-    head: ClassVar[str] = "CONSOLE"
 
     text: Annotated[str, encoded_text("Said")]
     failed: Annotated[bool | None, switch("Failed")] = None
@@ -120,10 +108,8 @@ class ConsoleAnswer(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Transmit(Message):
+class Transmit(Message, head="RADIO"):
     """Transmit data over the robot's radio (client to server)."""
-
-    head: ClassVar[str] = "RADIO"
 
     data: Annotated[bytes, data("Data")]
     to: Annotated[str | None, text("To")] = None
@@ -131,10 +117,8 @@ class Transmit(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class RadioMessage(Message):
+class RadioMessage(Message, head="RADIO"):
     """Data received by the robot's radio (server to client)."""
-
-    head: ClassVar[str] = "RADIO"
 
     sender: Annotated[str, text("From")]
     data: Annotated[bytes, data("Data")]
@@ -143,10 +127,8 @@ class RadioMessage(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Notice(Message):
+class Notice(Message, head="NOTICE"):
     """Notice of a rejected command or an event of the robot (server to client)."""
-
-    head: ClassVar[str] = "NOTICE"
 
     kind: Annotated[str, text("Kind")]
     """One word: Refused, Reset…"""

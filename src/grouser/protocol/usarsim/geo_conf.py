@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
@@ -31,10 +31,8 @@ ROBOTS = frozenset(kind.lower() for kind in (*VEHICLES, "LeggedRobot"))
 
 
 @dataclass(frozen=True, slots=True)
-class RobotGeometry(Message):
+class RobotGeometry(Message, head="GEO"):
     """Dimensions of the robot, m; wheel fields are omitted for robots without wheels."""
-
-    head: ClassVar[str] = "GEO"
 
     type: Annotated[str, vehicle("Type")]
     """One of `grouser.protocol.usarsim.state.VEHICLES`."""
@@ -64,10 +62,8 @@ class Mounting:
 
 
 @dataclass(frozen=True, slots=True)
-class SensorGeometry(Message):
+class SensorGeometry(Message, head="GEO"):
     """Mounting poses of the sensors of a type; UT2004 also sends an empty list."""
-
-    head: ClassVar[str] = "GEO"
 
     type: str
     sensors: tuple[Mounting, ...] = ()
@@ -113,10 +109,8 @@ class LinkGeometry:
 
 
 @dataclass(frozen=True, slots=True)
-class PackageGeometry(Message):
+class PackageGeometry(Message, head="GEO"):
     """Poses of the links of a mission package."""
-
-    head: ClassVar[str] = "GEO"
 
     type: Annotated[str, text("Type")]
     """MisPkg or Actuator."""
@@ -185,10 +179,8 @@ _COARSE = frozenset({("INS", "ScanInterval")})
 
 
 @dataclass(frozen=True, slots=True)
-class RobotConfiguration(Message):
+class RobotConfiguration(Message, head="CONF"):
     """Capabilities of the robot."""
-
-    head: ClassVar[str] = "CONF"
 
     type: Annotated[str, vehicle("Type")]
     """One of `grouser.protocol.usarsim.state.VEHICLES`."""
@@ -220,10 +212,8 @@ class SensorSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class SensorConfiguration(Message):
+class SensorConfiguration(Message, head="CONF"):
     """Settings of the sensors of a type; UT2004 also sends an empty list."""
-
-    head: ClassVar[str] = "CONF"
 
     type: str
     sensors: tuple[SensorSettings, ...] = ()
@@ -294,10 +284,8 @@ class LinkConfiguration:
 
 
 @dataclass(frozen=True, slots=True)
-class PackageConfiguration(Message):
+class PackageConfiguration(Message, head="CONF"):
     """Limits of the links of a mission package."""
-
-    head: ClassVar[str] = "CONF"
 
     type: Annotated[str, text("Type")]
     """MisPkg or Actuator."""

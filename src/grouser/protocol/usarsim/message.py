@@ -42,7 +42,11 @@ class Message:
     __slots__ = ()
 
     head: ClassVar[str]
-    """Message type: the first word of the line."""
+    """Message type: the first word of the line; classes set it as a keyword (``head="DRIVE"``)."""
+
+    def __init_subclass__(cls, head: str | None = None) -> None:
+        if head is not None:  # the copy that `dataclass` makes of a class has no keywords
+            cls.head = head
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:

@@ -6,7 +6,7 @@ Link indices start at 0 here; on the wire at 1, except in UDK's ACT, where they 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.drive import Order, order
@@ -41,10 +41,8 @@ class LinkTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class MovePackage(Message):
+class MovePackage(Message, head="MISPKG"):
     """Move the links of a package: MISPKG, or ACT in UDK."""
-
-    head: ClassVar[str] = "MISPKG"
 
     name: Annotated[str, text("Name")]
     links: tuple[LinkTarget, ...] = ()
@@ -111,10 +109,8 @@ class PackageState(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class EffectorState(Message):
+class EffectorState(Message, head="EFF"):
     """State of a gripper."""
-
-    head: ClassVar[str] = "EFF"
 
     time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
     type: Annotated[str, text("Type")]

@@ -42,17 +42,20 @@ from grouser.protocol.usarsim.values import Vector, read_named_number
 
 
 @dataclass(frozen=True, slots=True)
-class SensorMessage(Message):
+class SensorMessage(Message, head="SEN"):
     """Base class of sensor readings."""
 
-    head: ClassVar[str] = "SEN"
     type: ClassVar[str]
-    """Sensor type."""
+    """Sensor type; classes set it as a keyword."""
     stamp: ClassVar[Quantity] = Quantity.STAMP
     """Number format of the time."""
 
     time: float | None
     """s; None: not sent. Some dialects omit it for some types."""
+
+    def __init_subclass__(cls, type: str | None = None) -> None:
+        if type is not None:
+            cls.type = type
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
@@ -85,40 +88,33 @@ def read_time(line: ParsedLine) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class GroundTruth(NamedReading):
+class GroundTruth(NamedReading, type="GroundTruth"):
     """True pose of the robot."""
-
-    type: ClassVar[str] = "GroundTruth"
 
     location: Annotated[Vector, vector("Location", Quantity.TRUTH)]
     orientation: Annotated[Vector, angles("Orientation", Quantity.TRUTH, "GroundTruth")]
 
 
 @dataclass(frozen=True, slots=True)
-class Ins(NamedReading):
+class Ins(NamedReading, type="INS"):
     """Pose estimated by inertial navigation."""
-
-    type: ClassVar[str] = "INS"
 
     location: Annotated[Vector, vector("Location", Quantity.INS)]
     orientation: Annotated[Vector, angles("Orientation", Quantity.INS, "INS")]
 
 
 @dataclass(frozen=True, slots=True)
-class Odometry(NamedReading):
+class Odometry(NamedReading, type="Odometry"):
     """Pose estimated from wheel odometry."""
-
-    type: ClassVar[str] = "Odometry"
 
     pose: Annotated[Vector, vector("Pose", Quantity.SCALAR)]
     """x, y (m), heading (rad), since the start."""
 
 
 @dataclass(frozen=True, slots=True)
-class RangeScan(NamedReading):
+class RangeScan(NamedReading, type="RangeScanner"):
     """Laser scan, from right to left."""
 
-    type: ClassVar[str] = "RangeScanner"
     stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
 
     resolution: Annotated[float, number("Resolution", Quantity.SCALAR)]
@@ -130,17 +126,14 @@ class RangeScan(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class InfraredScan(RangeScan):
+class InfraredScan(RangeScan, type="IRScanner"):
     """Scan of an infrared scanner."""
-
-    type: ClassVar[str] = "IRScanner"
 
 
 @dataclass(frozen=True, slots=True)
-class RangeImage(NamedReading):
+class RangeImage(NamedReading, type="RangeImager"):
     """One row of a range image."""
 
-    type: ClassVar[str] = "RangeImager"
     stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
 
     frames: Annotated[int, integer("Frames")]
@@ -153,10 +146,8 @@ class RangeImage(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class Tachometer(NamedReading):
+class Tachometer(NamedReading, type="Tachometer"):
     """Angular speed and accumulated angle of the wheels."""
-
-    type: ClassVar[str] = "Tachometer"
 
     speeds: Annotated[tuple[float, ...], numbers("Vel", Quantity.SCALAR)]
     """rad/s, per wheel."""
@@ -165,10 +156,8 @@ class Tachometer(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class Imu(NamedReading):
+class Imu(NamedReading, type="IMU"):
     """Inertial measurement unit (UDK)."""
-
-    type: ClassVar[str] = "IMU"
 
     acceleration: Annotated[Vector, vector("XYZAcceleration", Quantity.SCALAR)]
     """m/s2."""
@@ -180,66 +169,52 @@ class Imu(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class Acceleration(NamedReading):
+class Acceleration(NamedReading, type="Accel"):
     """Acceleration without gravity, m/s2, in the robot's axes."""
-
-    type: ClassVar[str] = "Accel"
 
     acceleration: Annotated[Vector, vector("Acceleration", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class ProperAcceleration(NamedReading):
+class ProperAcceleration(NamedReading, type="AcceleroMeter"):
     """Proper acceleration (gravity included), m/s2, in the robot's axes."""
-
-    type: ClassVar[str] = "AcceleroMeter"
 
     acceleration: Annotated[Vector, vector("ProperAcceleration", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class Compass(NamedReading):
+class Compass(NamedReading, type="MagneticCompass"):
     """Magnetic heading, rad (UDK)."""
-
-    type: ClassVar[str] = "MagneticCompass"
 
     angle: Annotated[float, number("MagneticAngle", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class Altitude(NamedReading):
+class Altitude(NamedReading, type="AltitudeSensor"):
     """Altitude, m (UDK)."""
-
-    type: ClassVar[str] = "AltitudeSensor"
 
     relative: Annotated[float, number("relativeAltitude", Quantity.SCALAR)]
     absolute: Annotated[float, number("absoluteAltitude", Quantity.SCALAR)]
 
 
 @dataclass(frozen=True, slots=True)
-class MissionTime(NamedReading):
+class MissionTime(NamedReading, type="MissionTime"):
     """Mission time, min (UDK)."""
-
-    type: ClassVar[str] = "MissionTime"
 
     minutes: Annotated[int, integer("Minutes")]
 
 
 @dataclass(frozen=True, slots=True)
-class Gas(NamedReading):
+class Gas(NamedReading, type="CO2Sensor"):
     """Gas concentration."""
-
-    type: ClassVar[str] = "CO2Sensor"
 
     gas: Annotated[str, text("Gas")]
     density: Annotated[float, number("Density", Quantity.COARSE)]
 
 
 @dataclass(frozen=True, slots=True)
-class Acoustic(NamedReading):
+class Acoustic(NamedReading, type="Acoustic"):
     """Sound detection: none, far, or with direction, volume and duration."""
-
-    type: ClassVar[str] = "Acoustic"
 
     far: bool = False
     direction: Annotated[Vector | None, vector("Direction")] = None
@@ -264,10 +239,8 @@ class Acoustic(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class Victims(NamedReading):
+class Victims(NamedReading, type="VictSensor"):
     """Detected victim parts (UT2004)."""
-
-    type: ClassVar[str] = "VictSensor"
 
     parts: tuple[tuple[str, Vector], ...] = ()
     """Head, Arm, Hand, Chest, Pelvis, Leg or Foot → position."""
@@ -307,10 +280,8 @@ class TagSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Tags(NamedReading):
+class Tags(NamedReading, type="RFID"):
     """RFID tags within range (UT2004)."""
-
-    type: ClassVar[str] = "RFID"
 
     tags: tuple[TagSeen, ...] = ()
 
@@ -327,10 +298,8 @@ class Tags(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class Gps(NamedReading):
+class Gps(NamedReading, type="GPS"):
     """Satellite position fix."""
-
-    type: ClassVar[str] = "GPS"
 
     satellites: Annotated[int, integer("Satellites")] = 0
     latitude_deg: float | None = None
@@ -413,80 +382,70 @@ class Grouped(SensorMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Encoders(Grouped):
+class Encoders(Grouped, type="Encoder"):
     """Encoder ticks since the start."""
 
-    type: ClassVar[str] = "Encoder"
     codec: ClassVar[FieldCodec] = integer("Tick")
 
     readings: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sonars(Grouped):
+class Sonars(Grouped, type="Sonar"):
     """Ranges of sonars, m."""
 
-    type: ClassVar[str] = "Sonar"
     codec: ClassVar[FieldCodec] = number("Range", Quantity.SCALAR)
 
     readings: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Infrareds(Grouped):
+class Infrareds(Grouped, type="IR"):
     """Ranges of infrared sensors, m."""
 
-    type: ClassVar[str] = "IR"
     codec: ClassVar[FieldCodec] = number("Range", Quantity.SCALAR)
 
     readings: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Touches(Grouped):
+class Touches(Grouped, type="Touch"):
     """Contact states of touch sensors."""
 
-    type: ClassVar[str] = "Touch"
     codec: ClassVar[FieldCodec] = flag("Touch")
 
     readings: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TouchArrays(Grouped):
+class TouchArrays(Grouped, type="TouchArray"):
     """Contact states of bumpers with several switches."""
 
-    type: ClassVar[str] = "TouchArray"
     codec: ClassVar[FieldCodec] = flag("Touch")
 
     readings: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Gyroscope(NamedReading):
+class Gyroscope(NamedReading, type="Gyroscope"):
     """Angular velocity of the sensor."""
-
-    type: ClassVar[str] = "Gyroscope"
 
     angular_velocity: Annotated[Vector, vector("AngularVel", Quantity.SCALAR)]
     """About roll, pitch and yaw, rad/s; same key as UDK's IMU."""
 
 
 @dataclass(frozen=True, slots=True)
-class Forces(Grouped):
+class Forces(Grouped, type="Force"):
     """Normal forces on force sensors, N."""
 
-    type: ClassVar[str] = "Force"
     codec: ClassVar[FieldCodec] = number("Force", Quantity.SCALAR)
 
     readings: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MotionCapture(NamedReading):
+class MotionCapture(NamedReading, type="MotionCapture"):
     """Pose of a body measured by a motion capture system."""
-
-    type: ClassVar[str] = "MotionCapture"
 
     tracked: Annotated[bool, flag("Tracked")]
     location: Annotated[Vector | None, vector("Location", Quantity.SCALAR)] = None
@@ -495,14 +454,12 @@ class MotionCapture(NamedReading):
 
 
 @dataclass(frozen=True, slots=True)
-class GenericReading(Message):
+class GenericReading(Message, head="SEN"):
     """Reading of a sensor that has no SEN of its own, such as a plug-in sensor.
 
     One segment per value; numbers with all their digits, text percent-encoded. Clients read it as
     `grouser.protocol.usarsim.message.UnknownMessage`.
     """
-
-    head: ClassVar[str] = "SEN"
 
     time: float
     """s."""

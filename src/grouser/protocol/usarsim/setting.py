@@ -61,12 +61,11 @@ def joint_opcode() -> FieldCodec:
     )
 
 
-class Setting(Message):
+class Setting(Message, head="SET"):
     """Base class of all SET commands."""
 
     __slots__ = ()
 
-    head: ClassVar[str] = "SET"
     fixed: ClassVar[tuple[Segment, ...]] = ()
     """Constant segments of the class."""
 
@@ -341,10 +340,8 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Response(Message):
+class Response(Message, head="RES"):
     """Answer to a SET."""
-
-    head: ClassVar[str] = "RES"
 
     time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
     type: Annotated[str, text("Type")]

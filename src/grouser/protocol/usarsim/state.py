@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
@@ -49,10 +49,8 @@ def vehicle(key: str) -> FieldCodec:
 
 
 @dataclass(frozen=True, slots=True)
-class State(Message):
+class State(Message, head="STA"):
     """State of the robot; a field that is None does not apply to its type."""
-
-    head: ClassVar[str] = "STA"
 
     type: Annotated[str, vehicle("Type")]
     """One of `VEHICLES`."""
@@ -114,10 +112,8 @@ class ObjectState:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectStates(Message):
+class ObjectStates(Message, head="STA"):
     """Poses of objects created by world controllers (CONTROL {Type GetSTA}); one line as in UDK."""
-
-    head: ClassVar[str] = "STA"
 
     objects: tuple[ObjectState, ...] = ()
 

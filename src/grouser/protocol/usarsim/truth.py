@@ -7,7 +7,7 @@ one line per robot or object, then ``{End}``. Lines have no message type.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import ENCODING, END, Fault, LineReader
@@ -22,10 +22,8 @@ LONGEST = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class TruthRequest(Message):
+class TruthRequest(Message, head=""):
     """Query the poses of robots and objects; None matches any."""
-
-    head: ClassVar[str] = ""
 
     class_name: Annotated[str | None, text("class")] = None
     """With or without its package; None: all robots."""
@@ -37,10 +35,8 @@ class TruthRequest(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class TruthRow(Message):
+class TruthRow(Message, head=""):
     """Pose of one robot or object."""
-
-    head: ClassVar[str] = ""
 
     name: Annotated[str, text("Name")]
     class_name: Annotated[str, text("Class")]
@@ -51,10 +47,8 @@ class TruthRow(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class TruthEnd(Message):
+class TruthEnd(Message, head=""):
     """End of an answer."""
-
-    head: ClassVar[str] = ""
 
     def lines(self, dialect: object = UDK) -> list[str]:
         """Return the line."""
