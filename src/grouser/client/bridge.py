@@ -26,20 +26,8 @@ from grouser.client.connection import RemoteRobot
 from grouser.client.kenaf_wire import CLASS, KenafWire
 from grouser.client.links import StatusInbox, kenaf_wire, status_request
 from grouser.errors import BadValue, Disconnected, GrouserError
+from grouser.protocol.can import messages as can
 from grouser.protocol.can.datagram import Datagram, DatagramKind, is_newer, pack, unpack
-from grouser.protocol.can.messages import (
-    NO_ROBOT,
-    SILENCE,
-    SILENT,
-    STOPPED,
-    BeltSpeeds,
-    CanCommand,
-    CanFrame,
-    CommandGate,
-    FrameFault,
-    Health,
-    Stop,
-)
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 from grouser.protocol.usarsim.message import Message
 
@@ -58,7 +46,7 @@ MOST_SENDERS = 16
 class _Sender:
     """State of one source of datagrams."""
 
-    gate: CommandGate
+    gate: can.CommandGate
     counter: int
     received: float
     """Time of the last datagram, s."""
@@ -83,8 +71,8 @@ class Bridge:
         self.last_belt_command: float | None = None
         """Time of the last valid belt command, s; None: none yet."""
         self._answers = 0
-        self._waiting: dict[type[CanCommand], CanCommand] = {}
-        self._sent: dict[type[CanCommand], tuple[CanCommand, float]] = {}
+        self._waiting: dict[type[can.CanCommand], can.CanCommand] = {}
+        self._sent: dict[type[can.CanCommand], tuple[can.CanCommand, float]] = {}
         self._stopped = False
 
     # -- the robot ---------------------------------------------------------------------------
@@ -116,7 +104,7 @@ class Bridge:
             return messages
         for kind, command in list(self._waiting.items()):
             before = self._sent.get(kind)
-            if before is not None and kind is not Stop and now - before[1] < SHORTEST - 1e-9:
+            if before is not None and kind is not can.Stop and now - before[1] < SHORTEST - 1e-9:
                 continue
             del self._waiting[kind]
             if before is not None and before[0] == command and now - before[1] < REPEATED:
@@ -128,14 +116,14 @@ class Bridge:
 
     def _watch_belts(self, now: float) -> None:
         """Stop the belts after a time-out of the controller."""
-        last = self._waiting.get(BeltSpeeds) or self._sent.get(BeltSpeeds, (None, 0.0))[0]
-        if last is not None and last != BeltSpeeds(0.0, 0.0) and self.is_silent(now):
+        last = self._waiting.get(can.BeltSpeeds) or self._sent.get(can.BeltSpeeds, (None, 0.0))[0]
+        if last is not None and last != can.BeltSpeeds(0.0, 0.0) and self.is_silent(now):
             self.counts["stops"] += 1
-            self._waiting[BeltSpeeds] = BeltSpeeds(0.0, 0.0)
+            self._waiting[can.BeltSpeeds] = can.BeltSpeeds(0.0, 0.0)
 
     def is_silent(self, now: float) -> bool:
         """Return True if the last valid belt command is at least `SILENCE` seconds old."""
-        return self.last_belt_command is None or now - self.last_belt_command >= SILENCE
+        return self.last_belt_command is None or now - self.last_belt_command >= can.SILENCE
 
     # -- the controller ----------------------------------------------------------------------
 
@@ -151,7 +139,7 @@ class Bridge:
         try:
             datagram = unpack(data)
             gate = self._admit(datagram, sender, now)
-        except FrameFault as fault:
+        except can.FrameFault as fault:
             self.refused[fault.kind] += 1
             return None
         for frame in datagram.frames:
@@ -159,38 +147,38 @@ class Bridge:
             if command is not None:
                 self._active = (sender, now)
                 self.last_belt_command = (
-                    now if isinstance(command, BeltSpeeds) else self.last_belt_command
+                    now if isinstance(command, can.BeltSpeeds) else self.last_belt_command
                 )
                 self._accept(command)
         return self._answer(now) if datagram.status_wanted else None
 
-    def _admit(self, datagram: Datagram, sender: Hashable, now: float) -> CommandGate:
+    def _admit(self, datagram: Datagram, sender: Hashable, now: float) -> can.CommandGate:
         """Return the sender's frame checker; reject other kinds, other senders and old counters."""
         if datagram.kind is not DatagramKind.COMMANDS:
-            raise FrameFault("datagram", "not a command datagram")
+            raise can.FrameFault("datagram", "not a command datagram")
         active, last = self._active or (sender, now)
-        if sender != active and now - last < SILENCE:
-            raise FrameFault("sender", "another controller is active")
+        if sender != active and now - last < can.SILENCE:
+            raise can.FrameFault("sender", "another controller is active")
         known = self._senders.get(sender)
         if known is None:
-            known = _Sender(CommandGate(), datagram.counter, now)
+            known = _Sender(can.CommandGate(), datagram.counter, now)
             known.gate.refused = self.refused
             self._senders[sender] = known
             if len(self._senders) > MOST_SENDERS:
                 del self._senders[min(self._senders, key=lambda each: self._senders[each].received)]
-        elif now - known.received < SILENCE and not is_newer(datagram.counter, known.counter):
-            raise FrameFault("counter", f"its counter is {datagram.counter}")
+        elif now - known.received < can.SILENCE and not is_newer(datagram.counter, known.counter):
+            raise can.FrameFault("counter", f"its counter is {datagram.counter}")
         known.counter, known.received = datagram.counter, now
         return known.gate
 
-    def _accept(self, command: CanCommand) -> None:
+    def _accept(self, command: can.CanCommand) -> None:
         if self._wire is None:
             return
-        if isinstance(command, Stop):
+        if isinstance(command, can.Stop):
             self._waiting.clear()
-            self._waiting[BeltSpeeds] = BeltSpeeds(0.0, 0.0)
+            self._waiting[can.BeltSpeeds] = can.BeltSpeeds(0.0, 0.0)
             self._sent.clear()
-        self._stopped = isinstance(command, Stop)
+        self._stopped = isinstance(command, can.Stop)
         self._waiting[type(command)] = command
 
     def _answer(self, now: float) -> bytes:
@@ -202,13 +190,13 @@ class Bridge:
         self.counts["answers"] += 1
         return pack(datagram)
 
-    def health(self, now: float) -> Health:
+    def health(self, now: float) -> can.Health:
         """Return the health message: flags and fault counts."""
-        flags = SILENT if self.is_silent(now) else 0
-        flags |= STOPPED if self._stopped else 0
-        flags |= NO_ROBOT if self._wire is None or not self._wire.alive else 0
+        flags = can.SILENT if self.is_silent(now) else 0
+        flags |= can.STOPPED if self._stopped else 0
+        flags |= can.NO_ROBOT if self._wire is None or not self._wire.alive else 0
         wrong = (self.refused[kind] % 256 for kind in ("crc", "counter", "length", "range"))
-        return Health(flags, 0, *wrong)
+        return can.Health(flags, 0, *wrong)
 
     def summary(self) -> str:
         """Return the counts in one line."""
@@ -396,12 +384,12 @@ class LockstepLink:
         """Simulated time, s."""
         return self._now
 
-    def send(self, frames: Sequence[CanFrame]) -> None:
+    def send(self, frames: Sequence[can.CanFrame]) -> None:
         """Send a datagram that also requests the newest status."""
         self._counter += 1
         self._out.send(status_request(frames, self._counter), self._now)
 
-    def receive(self) -> list[CanFrame]:
+    def receive(self) -> list[can.CanFrame]:
         """Return the status frames received since the last call."""
         for data in self._back.due(self._now):
             self._inbox.put(data)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from grouser.client.conversation import Conversation, LatestMessages
 from grouser.errors import BadValue, nearest
 from grouser.frames import degrees
-from grouser.protocol.usarsim import control
+from grouser.protocol.usarsim import control, setting
 from grouser.protocol.usarsim.commands import Trace
 from grouser.protocol.usarsim.drive import (
     AckermanDrive,
@@ -29,17 +29,6 @@ from grouser.protocol.usarsim.drive import (
 from grouser.protocol.usarsim.extensions import Kick, Lockstep, Notice, Step, Transmit
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import EffectorState, LinkTarget, MovePackage, PackageState
-from grouser.protocol.usarsim.setting import (
-    ResetSensor,
-    Scan,
-    Set,
-    SetGait,
-    SetInsPose,
-    SetJoint,
-    SetRate,
-    SetStiffness,
-    SetZoom,
-)
 from grouser.protocol.usarsim.state import State
 from grouser.protocol.usarsim.values import Vector
 
@@ -187,7 +176,7 @@ class RobotCommands(CommandSender):
 
         The names are options of the robot kind; the answer is a ``RES``. Grouser servers only.
         """
-        self.send(SetGait(" ".join(f"{name} {value}" for name, value in numbers.items())))
+        self.send(setting.SetGait(" ".join(f"{name} {value}" for name, value in numbers.items())))
 
     def head(
         self, pan: float | None = None, tilt: float | None = None, roll: float | None = None
@@ -225,7 +214,7 @@ class RobotCommands(CommandSender):
             value: rad, rad/s or N m, depending on ``order``.
             order: one of `ORDERS`.
         """
-        self.send(SetJoint(name, (value,), _order(order)))
+        self.send(setting.SetJoint(name, (value,), _order(order)))
 
     def hinge(self, name: str, value: float, order: str = "angle") -> None:
         """Move one joint (DRIVE {Name}, UT2004)."""
@@ -246,7 +235,7 @@ class RobotCommands(CommandSender):
 
     def stiffen(self, joint: str, stiffness: float) -> None:
         """Set the stiffness of a joint, 0 to 1."""
-        self.send(SetStiffness(joint, stiffness))
+        self.send(setting.SetStiffness(joint, stiffness))
 
     def package(
         self,
@@ -277,27 +266,27 @@ class RobotCommands(CommandSender):
         params: str | None = None,
     ) -> None:
         """Send any setting (SET); `protocol.usarsim.setting` has typed ones."""
-        self.send(Set(type, name, opcode, params))
+        self.send(setting.Set(type, name, opcode, params))
 
     def reset(self, type: str, name: str | None = None) -> None:
         """Reset a counting sensor (Odometry, Encoder, Tachometer)."""
-        self.send(ResetSensor(type, name))
+        self.send(setting.ResetSensor(type, name))
 
     def set_rate(self, type: str, rate_hz: float, name: str | None = None) -> None:
         """Set the rate of a sensor, Hz of simulated time; at most one reading per server tick."""
-        self.send(SetRate(type, rate_hz, name))
+        self.send(setting.SetRate(type, rate_hz, name))
 
     def place(self, location: Vector, rotation: Vector = (0, 0, 0), ins: str | None = None) -> None:
         """Set the pose of inertial navigation: m and rad."""
-        self.send(SetInsPose((*location, *rotation), ins))
+        self.send(setting.SetInsPose((*location, *rotation), ins))
 
     def scan(self, type: str = "RangeScanner", name: str | None = None) -> None:
         """Trigger a range scanner."""
-        self.send(Scan(type, name))
+        self.send(setting.Scan(type, name))
 
     def zoom(self, camera: str, fov: float) -> None:
         """Set the field of view of a camera, rad; 0: default."""
-        self.send(SetZoom(camera, fov))
+        self.send(setting.SetZoom(camera, fov))
 
     def trace(
         self, on: bool = True, interval: float | None = None, color: str | None = None

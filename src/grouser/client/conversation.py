@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from grouser.errors import BadValue, Disconnected, Refused
 from grouser.protocol.lines import Fault
+from grouser.protocol.usarsim import geo_conf
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.commands import (
     GetConfiguration,
@@ -40,15 +41,6 @@ from grouser.protocol.usarsim.extensions import (
     Tick,
     ends_turn,
 )
-from grouser.protocol.usarsim.geo_conf import (
-    PACKAGES,
-    Configuration,
-    Geometry,
-    PackageConfiguration,
-    PackageGeometry,
-    RobotConfiguration,
-    RobotGeometry,
-)
 from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.package import EffectorState, PackageState
 from grouser.protocol.usarsim.sensor_messages import Grouped, SensorMessage
@@ -59,13 +51,17 @@ from grouser.protocol.usarsim.values import Vector
 Answer = TypeVar("Answer")
 
 
-def _is_about(message: Geometry | Configuration, type: str, name: str | None) -> bool:
+def _is_about(
+    message: geo_conf.Geometry | geo_conf.Configuration, type: str, name: str | None
+) -> bool:
     """Return True if an answer matches the request; an empty one matches its whole type."""
     wanted, given = type.lower(), message.type.lower()
-    if isinstance(message, RobotGeometry | RobotConfiguration):
+    if isinstance(message, geo_conf.RobotGeometry | geo_conf.RobotConfiguration):
         return wanted == "robot"
-    if isinstance(message, PackageGeometry | PackageConfiguration):
-        return wanted in PACKAGES and (name is None or name.lower() == message.name.lower())
+    if isinstance(message, geo_conf.PackageGeometry | geo_conf.PackageConfiguration):
+        return wanted in geo_conf.PACKAGES and (
+            name is None or name.lower() == message.name.lower()
+        )
     named = [sensor.name.lower() for sensor in message.sensors]
     return wanted == given and (name is None or not named or name.lower() in named)
 
@@ -256,21 +252,21 @@ class Conversation:
 
     # Queries.
 
-    def geometry(self, type: str, name: str | None = None) -> Exchange[Geometry]:
+    def geometry(self, type: str, name: str | None = None) -> Exchange[geo_conf.Geometry]:
         """Request dimensions of the robot, or positions of its parts of a type."""
 
-        def match(message: Message) -> Geometry | None:
-            if isinstance(message, Geometry) and _is_about(message, type, name):
+        def match(message: Message) -> geo_conf.Geometry | None:
+            if isinstance(message, geo_conf.Geometry) and _is_about(message, type, name):
                 return message
             return None
 
         return self.ask(GetGeometry(type, name), match, f"GEO {_segments(type, name)}")
 
-    def configuration(self, type: str, name: str | None = None) -> Exchange[Configuration]:
+    def configuration(self, type: str, name: str | None = None) -> Exchange[geo_conf.Configuration]:
         """Request the configuration of the robot, or of its parts of a type."""
 
-        def match(message: Message) -> Configuration | None:
-            if isinstance(message, Configuration) and _is_about(message, type, name):
+        def match(message: Message) -> geo_conf.Configuration | None:
+            if isinstance(message, geo_conf.Configuration) and _is_about(message, type, name):
                 return message
             return None
 

@@ -6,41 +6,11 @@ import sys
 from enum import IntEnum
 from typing import TextIO
 
-from grouser.client.hrt_control import (
-    FIRST_GRIP,
-    PACE,
-    STALL,
-    TURN_SHARE,
-    Belts,
-    Observation,
-    Sliding,
-    Stalled,
-    Straight,
-    Turn,
-)
+from grouser.client import hrt_control
 from grouser.client.links import Link
 from grouser.errors import BadValue, Disconnected, GrouserError
 from grouser.frames import degrees, metres, millimetres, radians
-from grouser.protocol.can.messages import (
-    FLAGS,
-    MOTORS,
-    UNKNOWN_BATTERY,
-    BatteryLeft,
-    BeltEncoders,
-    BeltMotion,
-    BeltSpeeds,
-    CameraAim,
-    CanCommand,
-    CanFrame,
-    FlipperAngles,
-    FrameFault,
-    FrontFlippers,
-    Health,
-    Posture,
-    RearFlippers,
-    Stop,
-    parse_status,
-)
+from grouser.protocol.can import messages as can
 
 TICK = 0.02
 """Control interval, s."""
@@ -102,14 +72,14 @@ class Hrt:
         self.link = link
         self.status = HrtStatus()
         self._to = status_to
-        self._counters: dict[type[CanCommand], int] = {}
-        self._belts: Belts = (0.0, 0.0)
+        self._counters: dict[type[can.CanCommand], int] = {}
+        self._belts: hrt_control.Belts = (0.0, 0.0)
         self._flippers: tuple[float, ...] | None = None
         self._camera: tuple[float, float] | None = None
-        self._pace = PACE
-        self._grip = FIRST_GRIP
+        self._pace = hrt_control.PACE
+        self._grip = hrt_control.FIRST_GRIP
         self._slid: float | None = None
-        self._sent: dict[type[CanCommand], float] = {}
+        self._sent: dict[type[can.CanCommand], float] = {}
         self._last_status = link.time
         while not self.status.complete:
             self._tick()
@@ -124,7 +94,7 @@ class Hrt:
     def go_forward(self, distance_mm: float) -> float:
         """Drive straight by the encoders, mm, backwards negative; return the driven distance."""
         _check("hrt_go_forward", distance_mm, FARTHEST_MM)
-        motion = Straight(metres(distance_mm), self._observe(), self._pace)
+        motion = hrt_control.Straight(metres(distance_mm), self._observe(), self._pace)
         self._run_motion(motion)
         return millimetres(motion.travelled)
 
@@ -137,7 +107,9 @@ class Hrt:
         look = self._observe()
         if look.yaw is None:
             raise HrtError(HrtCode.NO_STATUS, "posture is unknown")
-        motion = Turn(radians(angle_deg), look, TURN_SHARE * self._pace, self._grip)
+        motion = hrt_control.Turn(
+            radians(angle_deg), look, hrt_control.TURN_SHARE * self._pace, self._grip
+        )
         self._run_motion(motion)
         self._grip = motion.grip
         self._slid = motion.slid if motion.slid is not None else self._slid
@@ -148,7 +120,7 @@ class Hrt:
         self._belts = (0.0, 0.0)
         self._flippers = None
         for _ in range(STOP_REPEATS):
-            self._send(Stop(), BeltSpeeds(0.0, 0.0))
+            self._send(can.Stop(), can.BeltSpeeds(0.0, 0.0))
             self._pass_time(TICK)
 
     # -- further calls -----------------------------------------------------------------------
@@ -161,7 +133,7 @@ class Hrt:
 
     def set_speeds(self, left_mm_s: float, right_mm_s: float) -> None:
         """Set the belt speeds, mm/s, forwards positive; belts stop 0.3 s after the last call."""
-        self._check_command("hrt_set_speeds", BeltSpeeds(metres(left_mm_s), metres(right_mm_s)))
+        self._check_command("hrt_set_speeds", can.BeltSpeeds(metres(left_mm_s), metres(right_mm_s)))
         self._belts = (metres(left_mm_s), metres(right_mm_s))
         self._tick()
 
@@ -170,10 +142,10 @@ class Hrt:
     ) -> None:
         """Set the flipper angles, deg, up positive, without waiting."""
         angles = tuple(radians(a) for a in (front_left, front_right, rear_left, rear_right))
-        for command in (FrontFlippers(*angles[:2]), RearFlippers(*angles[2:])):
+        for command in (can.FrontFlippers(*angles[:2]), can.RearFlippers(*angles[2:])):
             self._check_command("hrt_set_flippers", command)
         self._flippers = angles
-        self._sent.pop(FrontFlippers, None)
+        self._sent.pop(can.FrontFlippers, None)
         self._tick()
 
     def move_flippers(
@@ -190,15 +162,15 @@ class Hrt:
                 return
             if left < best - FLIPPERS_NEAR / 4:
                 best, since = left, self.status.motion.time
-            elif self.status.motion.time - since > STALL:
+            elif self.status.motion.time - since > hrt_control.STALL:
                 raise HrtError(HrtCode.STALLED, f"flippers are {degrees(left):.0f} deg off")
             self._tick()
 
     def aim_camera(self, pan_deg: float, tilt_deg: float) -> None:
         """Aim the front camera: pan to the left and tilt up, deg."""
-        self._check_command("hrt_aim_camera", CameraAim(radians(pan_deg), radians(tilt_deg)))
+        self._check_command("hrt_aim_camera", can.CameraAim(radians(pan_deg), radians(tilt_deg)))
         self._camera = (radians(pan_deg), radians(tilt_deg))
-        self._sent.pop(CameraAim, None)
+        self._sent.pop(can.CameraAim, None)
         self._tick()
 
     def wait(self, seconds: float) -> None:
@@ -254,45 +226,48 @@ class Hrt:
 
     # -- control loop ------------------------------------------------------------------------
 
-    def _run_motion(self, motion: Straight | Turn) -> None:
+    def _run_motion(self, motion: hrt_control.Straight | hrt_control.Turn) -> None:
         try:
             while (belts := motion.step(self._observe())) is not None:
                 self._belts = belts
                 self._tick()
-        except Stalled:
+        except hrt_control.Stalled:
             raise HrtError(HrtCode.STALLED) from None
-        except Sliding:
+        except hrt_control.Sliding:
             raise HrtError(HrtCode.SLIDING) from None
         finally:
             self._belts = (0.0, 0.0)
-            self._send(BeltSpeeds(0.0, 0.0))
+            self._send(can.BeltSpeeds(0.0, 0.0))
 
-    def _observe(self) -> Observation:
+    def _observe(self) -> hrt_control.Observation:
         self._receive()
         belts, lying = self.status.encoders, self.status.posture
         yaw = lying.yaw if lying else None
-        return Observation(belts.left, belts.right, yaw, self.status.motion.time)
+        return hrt_control.Observation(belts.left, belts.right, yaw, self.status.motion.time)
 
     def _tick(self, seconds: float = TICK) -> None:
         """Repeat the present commands and wait."""
-        commands: list[CanCommand] = [BeltSpeeds(*self._belts)]
-        if self._flippers is not None and self._due(FrontFlippers):
-            commands += [FrontFlippers(*self._flippers[:2]), RearFlippers(*self._flippers[2:])]
-        if self._camera is not None and self._due(CameraAim):
-            commands.append(CameraAim(*self._camera))
+        commands: list[can.CanCommand] = [can.BeltSpeeds(*self._belts)]
+        if self._flippers is not None and self._due(can.FrontFlippers):
+            commands += [
+                can.FrontFlippers(*self._flippers[:2]),
+                can.RearFlippers(*self._flippers[2:]),
+            ]
+        if self._camera is not None and self._due(can.CameraAim):
+            commands.append(can.CameraAim(*self._camera))
         self._send(*commands)
         self._pass_time(seconds)
         if self.link.time - self._last_status > STATUS_TIMEOUT:
             raise HrtError(HrtCode.NO_STATUS)
 
-    def _due(self, kind: type[CanCommand]) -> bool:
+    def _due(self, kind: type[can.CanCommand]) -> bool:
         sent = self._sent.get(kind)
         if sent is not None and self.link.time - sent < kind.CYCLE - 1e-9:
             return False
         self._sent[kind] = self.link.time
         return True
 
-    def _send(self, *commands: CanCommand) -> None:
+    def _send(self, *commands: can.CanCommand) -> None:
         frames = []
         for command in commands:
             counter = self._counters[type(command)] = self._counters.get(type(command), -1) + 1
@@ -316,14 +291,14 @@ class Hrt:
         except Disconnected as error:
             raise HrtError(HrtCode.NO_LINK, str(error)) from None
         # A bridge without a robot also sends frames; only motor frames reset the time-out.
-        if any(frame.id == BeltMotion.ID for frame in frames):
+        if any(frame.id == can.BeltMotion.ID for frame in frames):
             self._last_status = self.link.time
         for frame in frames:
             if self.status.update(frame):
                 self._belts = (0.0, 0.0)
                 raise HrtError(HrtCode.RESTARTED)
 
-    def _check_command(self, where: str, command: CanCommand) -> None:
+    def _check_command(self, where: str, command: can.CanCommand) -> None:
         """Raise if a command cannot be encoded."""
         try:
             command.frame(0)
@@ -344,20 +319,20 @@ class HrtStatus:
     """Newest status frame of each kind; SI units and radians."""
 
     def __init__(self) -> None:
-        self.encoders = BeltEncoders(0.0, 0.0)
-        self.motion = BeltMotion(0.0, 0.0, 0.0)
-        self.posture: Posture | None = None
-        self.health = Health(0)
+        self.encoders = can.BeltEncoders(0.0, 0.0)
+        self.motion = can.BeltMotion(0.0, 0.0, 0.0)
+        self.posture: can.Posture | None = None
+        self.health = can.Health(0)
         self.refused = 0
         """Number of invalid frames."""
-        self._flippers = FlipperAngles(0.0, 0.0, 0.0, 0.0)
-        self._battery = BatteryLeft.of(None)
+        self._flippers = can.FlipperAngles(0.0, 0.0, 0.0, 0.0)
+        self._battery = can.BatteryLeft.of(None)
         self._received: set[type] = set()
 
     @property
     def complete(self) -> bool:
         """True after belts, flippers and posture were received."""
-        return {BeltEncoders, BeltMotion, FlipperAngles, Posture} <= self._received
+        return {can.BeltEncoders, can.BeltMotion, can.FlipperAngles, can.Posture} <= self._received
 
     @property
     def flipper_angles(self) -> tuple[float, float, float, float]:
@@ -369,30 +344,30 @@ class HrtStatus:
     def battery(self) -> int | None:
         """Remaining battery time, s; None: unknown."""
         left = self._battery.seconds
-        return None if left == UNKNOWN_BATTERY else round(left)
+        return None if left == can.UNKNOWN_BATTERY else round(left)
 
-    def update(self, frame: CanFrame) -> bool:
+    def update(self, frame: can.CanFrame) -> bool:
         """Store a frame; return True if the robot has restarted."""
         try:
-            status = parse_status(frame)
-        except FrameFault:
+            status = can.parse_status(frame)
+        except can.FrameFault:
             self.refused += 1
             return False
         self._received.add(type(status))
         match status:
-            case BeltEncoders():
+            case can.BeltEncoders():
                 self.encoders = status
-            case BeltMotion():
+            case can.BeltMotion():
                 back = self.motion.time - status.time
                 self.motion = status
                 return back > RESTART_GAP
-            case FlipperAngles():
+            case can.FlipperAngles():
                 self._flippers = status
-            case Posture():
+            case can.Posture():
                 self.posture = status
-            case BatteryLeft():
+            case can.BatteryLeft():
                 self._battery = status
-            case Health():
+            case can.Health():
                 self.health = status
         return False
 
@@ -413,10 +388,10 @@ class HrtStatus:
         lines.append(f"battery   {battery}")
         if slid is not None:
             lines.append(f"slid      {100 * slid:.0f} % in the last turn")
-        lines += [f"warning   {text}" for bit, text in FLAGS.items() if self.health.flags & bit]
+        lines += [f"warning   {text}" for bit, text in can.FLAGS.items() if self.health.flags & bit]
         lines += [
             f"warning   the motor {motor} is stalled"
-            for place, motor in enumerate(MOTORS)
+            for place, motor in enumerate(can.MOTORS)
             if self.health.stalled >> place & 1
         ]
         return "\n".join(lines)

@@ -12,23 +12,7 @@ from collections.abc import Iterable
 
 from grouser.errors import BadValue
 from grouser.frames import radians
-from grouser.protocol.can.messages import (
-    EMPTY,
-    NO_POSTURE,
-    BatteryLeft,
-    BeltEncoders,
-    BeltMotion,
-    BeltSpeeds,
-    CameraAim,
-    CanCommand,
-    CanFrame,
-    FlipperAngles,
-    FrontFlippers,
-    Health,
-    Posture,
-    RearFlippers,
-    Stop,
-)
+from grouser.protocol.can import messages as can
 from grouser.protocol.usarsim.axes import FLIPPER_UP, Axes
 from grouser.protocol.usarsim.drive import Order, SkidDrive
 from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorConfiguration
@@ -74,7 +58,7 @@ class KenafWire:
         self._radius, self._tick, self._axes = radius, tick, axes
         self._ticks: dict[str, int] = {}
         self._joints: dict[str, float] = {}
-        self._posture: Posture | None = None
+        self._posture: can.Posture | None = None
         self._battery: int | None = None
         self._pan_tilt = False
         self._clock: tuple[float, float] | None = None  # robot time and caller's time, s
@@ -102,20 +86,20 @@ class KenafWire:
 
     # -- commands ----------------------------------------------------------------------------
 
-    def messages(self, command: CanCommand) -> list[Message]:
+    def messages(self, command: can.CanCommand) -> list[Message]:
         """Return the USARSim messages of a command; empty for a camera without pan and tilt."""
         match command:
-            case Stop():
+            case can.Stop():
                 # A joint with speed 0 holds its position.
                 held = [SetJoint(name, (0.0,), Order.SPEED) for name in FLIPPERS]
                 return [SkidDrive(0.0, 0.0), *held]
-            case BeltSpeeds(left, right):
+            case can.BeltSpeeds(left, right):
                 return [SkidDrive(left / self._radius, right / self._radius)]
-            case FrontFlippers(left, right):
+            case can.FrontFlippers(left, right):
                 return self._flippers(FLIPPERS[:2], (left, right))
-            case RearFlippers(left, right):
+            case can.RearFlippers(left, right):
                 return self._flippers(FLIPPERS[2:], (left, right))
-            case CameraAim(pan, tilt) if self._pan_tilt:
+            case can.CameraAim(pan, tilt) if self._pan_tilt:
                 links = (LinkTarget(0, pan), LinkTarget(1, tilt))
                 return [MovePackage(PAN_TILT, links)]
         return []
@@ -147,8 +131,10 @@ class KenafWire:
             case PackageState(name=name):
                 self._pan_tilt = self._pan_tilt or name == PAN_TILT
 
-    def _to_posture(self, angles: tuple[float, float, float]) -> Posture:
-        return Posture(*(math.remainder(angle, math.tau) for angle in self._axes.angles(angles)))
+    def _to_posture(self, angles: tuple[float, float, float]) -> can.Posture:
+        return can.Posture(
+            *(math.remainder(angle, math.tau) for angle in self._axes.angles(angles))
+        )
 
     def _note_travel(self, now: float) -> None:
         left, right = (self._angle(name) * self._radius for name in BELTS)
@@ -166,7 +152,7 @@ class KenafWire:
         """True after the first encoder message."""
         return bool(self._travel)
 
-    def frames(self, now: float, health: Health | None = None) -> list[CanFrame]:
+    def frames(self, now: float, health: can.Health | None = None) -> list[can.CanFrame]:
         """Return the newest status as frames; empty before the first encoder message.
 
         Args:
@@ -177,18 +163,18 @@ class KenafWire:
             return []
         _, left, right = self._travel[-1]
         frames = [
-            BeltEncoders(left, right).frame(),
-            BeltMotion(*self._speeds(now), self._time(now)).frame(),
+            can.BeltEncoders(left, right).frame(),
+            can.BeltMotion(*self._speeds(now), self._time(now)).frame(),
             self._flipper_angles().frame(),
         ]
         if self._posture is not None:
             frames.append(self._posture.frame())
-        frames.append(BatteryLeft.of(self._battery).frame())
-        wrong = health or Health(0)
-        flags = wrong.flags | (NO_POSTURE if self._posture is None else 0)
-        flags |= EMPTY if self._battery is not None and self._battery <= 0 else 0
+        frames.append(can.BatteryLeft.of(self._battery).frame())
+        wrong = health or can.Health(0)
+        flags = wrong.flags | (can.NO_POSTURE if self._posture is None else 0)
+        flags |= can.EMPTY if self._battery is not None and self._battery <= 0 else 0
         counts = (wrong.wrong_crc, wrong.wrong_counter, wrong.wrong_length, wrong.wrong_range)
-        frames.append(Health(flags, wrong.stalled, *counts).frame())
+        frames.append(can.Health(flags, wrong.stalled, *counts).frame())
         return frames
 
     def _speeds(self, now: float) -> tuple[float, float]:
@@ -206,7 +192,7 @@ class KenafWire:
         time, when = self._clock
         return max(0.0, time + min(now - when, CARRIED_ON))
 
-    def _flipper_angles(self) -> FlipperAngles:
+    def _flipper_angles(self) -> can.FlipperAngles:
         angles = []
         for name in FLIPPERS:
             turned = self._joints.get(name, 0.0)
@@ -215,4 +201,4 @@ class KenafWire:
                 # STA is finer than a tick but less frequent: used while both agree.
                 turned = turned if abs(turned - middle) <= self._tick / 2 else middle
             angles.append(FLIPPER_UP[name] * turned)
-        return FlipperAngles(*angles)
+        return can.FlipperAngles(*angles)

@@ -24,16 +24,7 @@ from grouser.client.address import Address
 from grouser.client.connection import PACKET, RemoteRobot, open_socket
 from grouser.errors import BadValue, Disconnected, NoAnswer
 from grouser.protocol import images
-from grouser.protocol.images import (
-    Credential,
-    Frame,
-    ImageClientSide,
-    ImageType,
-    NoPicture,
-    Region,
-    Request,
-    WholeFrame,
-)
+from grouser.protocol import images as wire
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.geo_conf import Configuration, SensorConfiguration
 
@@ -55,11 +46,14 @@ class PictureConnection:
     """
 
     def __init__(
-        self, address: Address, access: Credential | None = None, part: Region | None = None
+        self,
+        address: Address,
+        access: wire.Credential | None = None,
+        part: wire.Region | None = None,
     ) -> None:
         self.address = address
-        self._part: Request = part or WholeFrame()
-        self._side = ImageClientSide()
+        self._part: wire.Request = part or wire.WholeFrame()
+        self._side = wire.ImageClientSide()
         self._first = b"" if access is None else access.encode()
         self._socket = open_socket(address)
 
@@ -73,7 +67,7 @@ class PictureConnection:
         """Close the connection."""
         self._socket.close()
 
-    def take(self, region: Region | None = None, timeout: float | None = None) -> Picture:
+    def take(self, region: wire.Region | None = None, timeout: float | None = None) -> Picture:
         """Return the newest image, or a region of it.
 
         Args:
@@ -82,7 +76,7 @@ class PictureConnection:
         """
         return decode_frame(self.frame(region or self._part, timeout))
 
-    def frame(self, request: Request, timeout: float | None = None) -> Frame:
+    def frame(self, request: wire.Request, timeout: float | None = None) -> wire.Frame:
         """Request an image and return it undecoded."""
         limit = self.address.timeout if timeout is None else timeout
         until = time.monotonic() + limit
@@ -111,8 +105,8 @@ class PictureConnection:
                 "(a key or a token may be required; see the log of the server)"
             ) from None
 
-    def _checked(self, frame: Frame | NoPicture | Fault) -> Frame:
-        if isinstance(frame, NoPicture):
+    def _checked(self, frame: wire.Frame | wire.NoPicture | Fault) -> wire.Frame:
+        if isinstance(frame, wire.NoPicture):
             raise Disconnected(f"{self.address.peer}: no image, {frame.reason}")
         if isinstance(frame, Fault):
             raise BadValue(f"invalid data of the image server: {frame.reason}")
@@ -123,7 +117,7 @@ class PictureConnection:
 class Tile:
     """Region of a camera in the mosaic, and the key of its images."""
 
-    region: Region
+    region: wire.Region
     key: str | None
     """None for servers without keys."""
 
@@ -138,7 +132,7 @@ def camera_tile(configuration: Configuration, camera: str | None = None) -> Tile
     for each in cameras:
         settings = dict(each.settings)
         if camera is None or each.name.lower() == camera.lower():
-            region = Region(
+            region = wire.Region(
                 int(settings.get("TextureOffsetX", 0)),
                 int(settings.get("TextureOffsetY", 0)),
                 int(settings.get("TextureResolutionX", 0)),
@@ -164,12 +158,12 @@ def watch(
     address = Address(host=where.host, port=port, tls=where.tls, timeout=where.timeout)
     if tile.key is None:
         return PictureConnection(address, part=tile.region)
-    return PictureConnection(address, Credential("key", tile.key, camera or ""))
+    return PictureConnection(address, wire.Credential("key", tile.key, camera or ""))
 
 
-def decode_frame(frame: Frame) -> Picture:
+def decode_frame(frame: wire.Frame) -> Picture:
     """Return the pixels of a frame, raw or JPEG."""
-    if frame.type is ImageType.RAW:
+    if frame.type is wire.ImageType.RAW:
         width, height, rgb = frame.pixels()
         return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
     return _decode_jpeg(frame.payload)

@@ -29,22 +29,13 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.league_field import (
-    BALL_RADIUS,
-    BAND,
-    BEACON_RADIUS,
-    GOALS,
-    LENGTH,
-    ORANGE,
-    WIDTH,
-    LeagueField,
-)
+from grouser.world.terrain import league_field
 
 PAPER = "Asanuma et al. 2004"
 ROBOT = "rex"
 CAMERAS: dict[str, Camera] = {"with": ERS210_CAMERA, "without": ERS210_CAMERA.ideal()}
 """Cameras with and without the characteristics; the keys are the names of the sensors."""
-FIELD = LeagueField(friction=0.6)  # estimate: rubber paws on carpet
+FIELD = league_field.LeagueField(friction=0.6)  # estimate: rubber paws on carpet
 HEIGHT = ERS210.build().standing
 """Height of the body's origin above the ground when the robot stands, m."""
 # The robot's packets hold a sample every 8 ms (sources.md B1); every fifth has a picture's time.
@@ -80,7 +71,10 @@ def vision(name: str) -> Vision:
         width=lens.width, height=lens.height, focal=lens.focal, kappa=lens.distortion.kappa
     )
     return Vision(
-        optics=optics, neck=NECK, ball_radius=BALL_RADIUS, beacon=BeaconShape(BAND, BEACON_RADIUS)
+        optics=optics,
+        neck=NECK,
+        ball_radius=league_field.BALL_RADIUS,
+        beacon=BeaconShape(league_field.BAND, league_field.BEACON_RADIUS),
     )
 
 
@@ -109,10 +103,10 @@ def camera_context(model: mujoco.MjModel, data: mujoco.MjData) -> SensorContext:
 def field_map() -> FieldMap:
     """Return the map of the field that the robot localises with."""
     places = {beacon_name(b.upper, b.lower): (b.x, b.y) for b in FIELD.beacons}
-    for goal in GOALS:
+    for goal in league_field.GOALS:
         for side, post in zip(("left", "right"), goal.posts, strict=True):
             places[post_name(goal.colour, side)] = post
-    return FieldMap(landmarks=places, length=LENGTH, width=WIDTH)
+    return FieldMap(landmarks=places, length=league_field.LENGTH, width=league_field.WIDTH)
 
 
 def _sensor(name: str, camera: Camera) -> dict[str, Any]:
@@ -127,9 +121,9 @@ def _sensor(name: str, camera: Camera) -> dict[str, Any]:
 def _ball(x: float, y: float) -> Ball:
     return Ball(
         name="ball",
-        radius=BALL_RADIUS,
-        position=(x, y, BALL_RADIUS),
+        radius=league_field.BALL_RADIUS,
+        position=(x, y, league_field.BALL_RADIUS),
         fixed=True,
         friction=0.5,
-        rgb=ORANGE,
+        rgb=league_field.ORANGE,
     )

@@ -13,14 +13,7 @@ import mujoco
 import numpy as np
 from matplotlib.figure import Figure
 
-from grouser.experiments.ers7_pack import (
-    PIXELS,
-    RATE,
-    TimedFrames,
-    ers7_entry,
-    one_core,
-    pack_world,
-)
+from grouser.experiments import ers7_pack
 from grouser.experiments.run_options import RunOptions
 from grouser.experiments.stage_timer import StageTimer
 from grouser.frames import milliseconds
@@ -74,9 +67,9 @@ def run(run_options: RunOptions) -> Report:
         Row(
             {"figure": "3 colliding at the full frame rate"},
             "yes",
-            "yes" if worst is not None and worst <= 1e3 / RATE else "no",
-            worst is not None and worst <= 1e3 / RATE,
-            f"worst frame {worst:.1f} ms of {1e3 / RATE:.1f}",
+            "yes" if worst is not None and worst <= 1e3 / ers7_pack.RATE else "no",
+            worst is not None and worst <= 1e3 / ers7_pack.RATE,
+            f"worst frame {worst:.1f} ms of {1e3 / ers7_pack.RATE:.1f}",
         ),
     )
     table = Table(
@@ -100,7 +93,7 @@ def collision() -> World:
     """Return a world of three robots that walk towards one point from three sides."""
     around = [2 * math.pi * number / ROBOTS for number in range(ROBOTS)]
     robots = (
-        ers7_entry(
+        ers7_pack.ers7_entry(
             f"dog{number}",
             START * math.cos(angle),
             START * math.sin(angle),
@@ -109,7 +102,7 @@ def collision() -> World:
         )
         for number, angle in enumerate(around)
     )
-    return pack_world(*robots)
+    return ers7_pack.pack_world(*robots)
 
 
 def robots_touch(simulation: Simulation) -> bool:
@@ -123,10 +116,10 @@ def robots_touch(simulation: Simulation) -> bool:
 def _time_frames(seconds: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the time of each frame (s) and whether robots were in contact in it."""
     times, touching = [], []
-    with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:
-        frames = TimedFrames(Simulation(collision()), VIEW, renderer)
+    with ers7_pack.one_core(), Renderer(*ers7_pack.PIXELS, shadows=False, smooth=False) as renderer:
+        frames = ers7_pack.TimedFrames(Simulation(collision()), VIEW, renderer)
         frames.next()  # uploads the model to the renderer
-        for _ in range(round(seconds * RATE)):
+        for _ in range(round(seconds * ers7_pack.RATE)):
             times.append(frames.next())
             touching.append(robots_touch(frames.simulation))
     return np.array(times), np.array(touching)
@@ -136,7 +129,7 @@ def _stage_shares(seconds: float) -> dict[str, float]:
     """Return the share of each stage in a step while robots are in contact."""
     simulation, touching, rest = Simulation(collision()), StageTimer(), StageTimer()
     while simulation.time < seconds:
-        (touching if robots_touch(simulation) else rest).step(simulation, 1 / RATE)
+        (touching if robots_touch(simulation) else rest).step(simulation, 1 / ers7_pack.RATE)
     mujoco.mj_forward(simulation.model, simulation.data)
     return touching.shares() or rest.shares()
 
@@ -144,13 +137,15 @@ def _stage_shares(seconds: float) -> dict[str, float]:
 def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:
     figure = Figure(figsize=(7.2, 3.2), layout="constrained")
     axes = figure.subplots()
-    at = np.arange(len(times)) / RATE
+    at = np.arange(len(times)) / ers7_pack.RATE
     axes.plot(at, 1 / times, color="#e07a1f", linewidth=0.9)
     axes.fill_between(
         at, 0, 1, where=list(touching), transform=axes.get_xaxis_transform(), alpha=0.15,
         color="#222222", label="robots touch",
     )  # fmt: skip
-    axes.axhline(RATE, color="#222222", linewidth=0.8, linestyle="--", label="full rate, 30 fps")
+    axes.axhline(
+        ers7_pack.RATE, color="#222222", linewidth=0.8, linestyle="--", label="full rate, 30 fps"
+    )
     axes.set(xlabel="simulated time [s]", ylabel="frames per second", ylim=(0, None))
     axes.legend()
     return figure

@@ -23,15 +23,9 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
+from grouser.robots.parts import hull
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups, middle_of_mass
-from grouser.robots.parts.hull import (
-    GREY,
-    Vector,
-    add_hull,
-    exclude_hull_belt_contacts,
-    set_box_mass,
-)
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -72,7 +66,7 @@ ARM_TORQUE = 40.0  # N m   estimate: two arms can raise one end of the robot
 ARM_SPEED = radians(60)  # rad/s   estimate
 ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor reflected to the arm
 
-BLUE: Vector = (0.20, 0.42, 0.72)
+BLUE: hull.Vector = (0.20, 0.42, 0.72)
 
 FRONT_CAMERA = (0.26, 0.0, -0.0392)  # m   UDK config: x forward, y right, z down; looks level
 BIRDS_EYE_CAMERA = (-0.15, 0.0, -0.45)  # m   UDK config, in the same axes
@@ -127,7 +121,7 @@ class Kenaf:
         self._weigh_body(body, belts=sum(belt.mass for belt in mains.values()))
         flippers = [self._flipper(place) for place in FOUR]
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
-        exclude_hull_belt_contacts(spec)
+        hull.exclude_hull_belt_contacts(spec)
         _add_cameras(body)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
         arms = add_arm_drives(spec, flippers, arm)
@@ -200,7 +194,7 @@ class Kenaf:
         centre = np.array([self.centre_x, 0.0, self.centre_z])
         centre[0] += 0.0 if self.batteries else WITHOUT_BATTERIES_X
         at = centre * MASS / mass
-        set_box_mass(
+        hull.set_box_mass(
             body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist())
         )
         # Mass further out along x adds equally to pitch and yaw inertia.
@@ -216,7 +210,7 @@ class Kenaf:
         body.inertia = [roll, pitch + more, yaw + more]
 
 
-def _flipper_mass() -> tuple[float, Vector, float]:
+def _flipper_mass() -> tuple[float, hull.Vector, float]:
     """Return a flipper's mass (kg), half edges of its box (m) and x of its centre (m)."""
     half = (
         (RADIUS + FLIPPER_REACH + FLIPPER_TIP) / 2,
@@ -234,13 +228,13 @@ def _belt_drive() -> Drive:
 def _add_body(body: mujoco.MjsBody) -> None:
     """Add the collision geoms: a box between the belts' runs and a deck above them."""
     inside = (LENGTH / 2 - RADIUS, TRACK_Y + TRACK_WIDTH / 2 - 0.002, RADIUS * 0.7)
-    add_hull(body, "hull", inside, rgb=BLUE)
+    hull.add_hull(body, "hull", inside, rgb=BLUE)
     top = HEIGHT - STANDING
     deck = (0.20, 0.15, (top - RADIUS * 0.7) / 2)
-    add_hull(body, "deck", deck, at=(0, 0, top - deck[2]), rgb=GREY)
+    hull.add_hull(body, "deck", deck, at=(0, 0, top - deck[2]), rgb=hull.GREY)
 
 
-def _in_our_axes(place: Vector) -> Vector:
+def _in_our_axes(place: hull.Vector) -> hull.Vector:
     """Convert a position of the UDK config (y right, z down) to the body frame."""
     x, y, z = place
     return x, -y, -z

@@ -14,13 +14,7 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import (
-    GREY,
-    ORANGE,
-    add_hull,
-    exclude_hull_belt_contacts,
-    set_box_mass,
-)
+from grouser.robots.parts import hull
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -51,8 +45,8 @@ class LuggedRover:
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="body")
         half = (0.30, 0.15, 0.04)
-        add_hull(body, "hull", half, at=(0, 0, 0.06), rgb=ORANGE)
-        add_hull(body, "mast", (0.02, 0.02, 0.10), at=(0.2, 0, 0.20), rgb=GREY)
+        hull.add_hull(body, "hull", half, at=(0, 0, 0.06), rgb=hull.ORANGE)
+        hull.add_hull(body, "mast", (0.02, 0.02, 0.10), at=(0.2, 0, 0.20), rgb=hull.GREY)
         wheel = Track(
             path=BeltPath.circle(WHEEL_RADIUS),
             width=WHEEL_WIDTH,
@@ -70,8 +64,8 @@ class LuggedRover:
         belts = tuple(
             add_track(spec, body, wheel, name, Pose.at(x, y, 0)) for name, (x, y) in places.items()
         )
-        set_box_mass(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
-        exclude_hull_belt_contacts(spec)
+        hull.set_box_mass(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
+        hull.exclude_hull_belt_contacts(spec)
         drives = {belt.name: wheel.drive for belt in belts}
         return Robot(
             spec=spec,

@@ -14,15 +14,9 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
+from grouser.robots.parts import hull
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups
-from grouser.robots.parts.hull import (
-    GREY,
-    ORANGE,
-    add_hull,
-    exclude_hull_belt_contacts,
-    set_box_mass,
-)
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -92,8 +86,8 @@ class Quince:
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="body")
         inside = (LENGTH / 2 - RADIUS, WIDTH / 2 - 0.002, RADIUS * 0.8)
-        add_hull(body, "hull", inside, rgb=ORANGE)
-        add_hull(body, "deck", (0.16, 0.11, 0.03), at=(0, 0, RADIUS + 0.05), rgb=GREY)
+        hull.add_hull(body, "hull", inside, rgb=hull.ORANGE)
+        hull.add_hull(body, "deck", (0.16, 0.11, 0.03), at=(0, 0, RADIUS + 0.05), rgb=hull.GREY)
         mains = {
             side: add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
@@ -101,7 +95,7 @@ class Quince:
         self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in mains.values()))
         subs = [self._sub(place) for place in FOUR]
         belts = [*mains.values(), *(sub.add(spec, body, mains[sub.side]) for sub in subs)]
-        exclude_hull_belt_contacts(spec)
+        hull.exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
         drives = dict.fromkeys(mains, self._belt_drive()) | add_arm_drives(spec, subs, arm)
         front, rear = radians(self.front_deg), radians(self.rear_deg)
@@ -177,4 +171,4 @@ class Quince:
         mass = MASS - others
         # Level sub-tracks are symmetric about the middle, so the body alone carries the offset.
         at = (self.centre_x * MASS / mass, 0.0, self.centre_z * MASS / mass)
-        set_box_mass(body, mass, (LENGTH / 2, WIDTH / 2, RADIUS), at=at)
+        hull.set_box_mass(body, mass, (LENGTH / 2, WIDTH / 2, RADIUS), at=at)

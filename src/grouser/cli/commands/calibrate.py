@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, terminal
 from grouser.cli.options import JsonFile, Overrides, PlotReport, RealLog, only_robot
-from grouser.cli.terminal import (
-    command_line,
-    counting_bar,
-    print_written,
-    result_console,
-    write_json,
-)
 
 if TYPE_CHECKING:
     from grouser.calibration.calibration import Calibration
@@ -88,13 +81,13 @@ def calibrate(
     log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
     name = robot or only_robot(place)
-    with counting_bar("calibrate") as bar:
+    with terminal.counting_bar("calibrate") as bar:
         result = find(log, place, name, names, align=align, seed=seed, progress=bar)
     _show(result, name, real)
     if json_file is not None:
-        write_json(json_file, result.to_json())
+        terminal.write_json(json_file, result.to_json())
     if report is not None:
-        print_written(_page(result, name, real, world).write(report))
+        terminal.print_written(_page(result, name, real, world).write(report))
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
@@ -122,7 +115,7 @@ def _show(result: Calibration, robot: str, real: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = result_console()
+    console = terminal.result_console()
     console.print(Text.assemble((f"{robot} after {real.name}", "bold")))
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in HEADINGS:
@@ -147,7 +140,7 @@ def _page(result: Calibration, robot: str, real: Path, world: str) -> Page:
         f"{robot} after {real.name}",
         above=f"calibration in {world}",
         verdict=f"{determined} of {len(result.findings)} parameters determined",
-        command=command_line(),
+        command=terminal.command_line(),
     )
     page.add_rows(HEADINGS, [_cells(finding) for finding in result.findings])
     page.add_text(_summary(result))

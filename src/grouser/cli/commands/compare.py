@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, terminal
 from grouser.cli.options import JsonFile, PlotReport, RealLog
-from grouser.cli.terminal import (
-    command_line,
-    plain_table,
-    print_note,
-    print_written,
-    result_console,
-    write_json,
-)
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
@@ -88,9 +80,9 @@ def compare(
     faults = [(path, fault) for path in (real, simulated) for fault in logs[path].faults()]
     _print(result, real, simulated, faults)
     if json_file is not None:
-        write_json(json_file, _json(result, real, simulated, faults))
+        terminal.write_json(json_file, _json(result, real, simulated, faults))
     if report is not None:
-        print_written(_page(result, real, simulated, faults).write(report))
+        terminal.print_written(_page(result, real, simulated, faults).write(report))
 
 
 def _clean(path: Path, log: Trajectory) -> Trajectory:
@@ -134,15 +126,15 @@ def _print(
     from grouser.evaluation.trajectory import log_name
     from grouser.reports.table import display_text
 
-    console = result_console()
+    console = terminal.result_console()
     for path, trajectory in ((real, match.real), (simulated, match.simulated)):
         text = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
         console.print(Text.assemble((log_name(path), "bold"), f"  {text}"), soft_wrap=True)
         for fault in (fault for file, fault in faults if file == path):
-            print_note(f"  {fault}", "yellow")
+            terminal.print_note(f"  {fault}", "yellow")
         if real == simulated:
             break
-    grid = plain_table(HEADER[0])
+    grid = terminal.plain_table(HEADER[0])
     for heading in HEADER[1:]:
         grid.add_column(Text(heading, "bold"), justify="right")
     for name, *numbers in rows(match):
@@ -188,7 +180,7 @@ def _page(
         above="Simulated run compared with a log",
         verdict=f"mean error after matching: {millimetres(after.mean('norm')):.4g} mm, "
         f"{after.figures()['mean_pitch_error_deg']:.3g} deg of pitch",
-        command=command_line(),
+        command=terminal.command_line(),
     )
     page.add_rows(HEADER, rows(match))
     page.add_text(

@@ -6,15 +6,7 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli.options import (
-    LinkDelay,
-    LinkDouble,
-    LinkJitter,
-    LinkLoss,
-    Seed,
-    Token,
-    link_faults,
-)
+from grouser.cli import options
 from grouser.cli.terminal import print_line
 from grouser.errors import BadValue
 
@@ -37,12 +29,12 @@ def control(
         ),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port; 0: any free port.")] = 3020,
-    token: Token = "",
-    delay: LinkDelay = "0ms",
-    jitter: LinkJitter = "0ms",
-    loss: LinkLoss = "0%",
-    double: LinkDouble = "0%",
-    seed: Seed = None,
+    token: options.Token = "",
+    delay: options.LinkDelay = "0ms",
+    jitter: options.LinkJitter = "0ms",
+    loss: options.LinkLoss = "0%",
+    double: options.LinkDouble = "0%",
+    seed: options.Seed = None,
 ) -> None:
     """Drive a real or simulated Kenaf by commands of an operator's program.
 
@@ -66,7 +58,7 @@ def control(
             f"--host is '{host}', which other machines can reach: a token is required, set "
             "the environment variable GROUSER_TOKEN"
         )
-    faults = link_faults(delay, jitter, loss, double, seed or 0)
+    faults = options.link_faults(delay, jitter, loss, double, seed or 0)
 
     def open_robot() -> Hrt:
         opened = open_link(link)

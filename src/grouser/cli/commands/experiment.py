@@ -7,16 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, terminal
 from grouser.cli.options import JsonFile, PictureReport
-from grouser.cli.terminal import (
-    command_line,
-    counting_bar,
-    print_note,
-    print_written,
-    result_console,
-    write_json,
-)
 
 
 def experiment(
@@ -64,18 +56,18 @@ def experiment(
     preflight.writable_page(report)
     if report is not None:
         preflight.pictures()
-    with counting_bar(key) as bar:
+    with terminal.counting_bar(key) as bar:
         run_options = RunOptions(
             quick=quick, pictures=report is not None, seed=seed, resume=resume, progress=bar
         )
         result = module.run(run_options)
-    result.command, result.quick = command_line(), quick
-    result.table.print(result_console())
+    result.command, result.quick = terminal.command_line(), quick
+    result.table.print(terminal.result_console())
     if quick:
-        print_note(
+        terminal.print_note(
             f"quick: short version; run 'grouser experiment {key}' for the full result", "yellow"
         )
     if json_file is not None:
-        write_json(json_file, result.table.to_json())
+        terminal.write_json(json_file, result.table.to_json())
     if report is not None:
-        print_written(result.write(report))
+        terminal.print_written(result.write(report))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, serving
 from grouser.cli import serve_options as options
 from grouser.cli.options import (
     LinkDelay,
@@ -21,14 +21,6 @@ from grouser.cli.options import (
     WorldName,
     link_faults,
     speed_factor,
-)
-from grouser.cli.serving import (
-    above,
-    beat_seconds,
-    configure_logging,
-    is_open,
-    port_number,
-    serve_until_ended,
 )
 
 if TYPE_CHECKING:
@@ -115,19 +107,19 @@ def motors(
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    configure_logging(verbose)
+    serving.configure_logging(verbose)
     described = load(world, overrides or ())
     fault_seed = described.seed if seed is None else seed
 
     def gateways() -> Iterator[Gateway]:
         yield CanGateway(
-            port_number("--port", port),
+            serving.port_number("--port", port),
             bus,
             robot,
-            above(rate_hz, "--rate-hz"),
+            serving.above(rate_hz, "--rate-hz"),
             link_faults(delay, jitter, loss, double, fault_seed),
         )
-        if is_open("--images", images):
+        if serving.is_open("--images", images):
             yield ImageGateway(images)
 
     service = ServerOptions(
@@ -135,9 +127,9 @@ def motors(
         gateways=tuple(gateways()),
         pictures=picture_options(images, picture_type, 1, fps, "2x2"),
         speed=speed_factor(speed) or math.inf,
-        tick=beat_seconds(beat_ms),
+        tick=serving.beat_seconds(beat_ms),
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE, connections=connections),
         tokens=tokens(token_file),
     )
     server = Server(Simulation(described, seed=seed), service)
-    asyncio.run(serve_until_ended(server, above(seconds, "--seconds")))
+    asyncio.run(serving.serve_until_ended(server, serving.above(seconds, "--seconds")))

@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, terminal
 from grouser.cli.options import JsonFile, Overrides, WorldName, only_robot, parse_numbers
-from grouser.cli.terminal import (
-    command_line,
-    print_error,
-    print_written,
-    progress_bar,
-    result_console,
-    write_json,
-)
 from grouser.errors import GrouserError
 
 if TYPE_CHECKING:
@@ -142,7 +134,7 @@ def plan(
     heading = None if heading_deg is None else radians(heading_deg)
     loaded = load(world, overrides or ())
     name = robot or only_robot(loaded)
-    with _first_interrupt() as interrupted, progress_bar("analysing the ground") as show:
+    with _first_interrupt() as interrupted, terminal.progress_bar("analysing the ground") as show:
 
         def stop() -> bool:
             return interrupted() or (timeout is not None and time.monotonic() - begun > timeout)
@@ -166,7 +158,7 @@ def _print_result(result: PlanResult, json_file: Path | None) -> None:
     """Print the result, and write it as JSON."""
     from grouser.cli.plan_report import best_lines, candidate_table, plan_json
 
-    console = result_console()
+    console = terminal.result_console()
     if result.best is not None:
         console.print(candidate_table(result))
         console.print(f"trials of one path differ in: {result.settings.spread}", style="dim")
@@ -177,7 +169,7 @@ def _print_result(result: PlanResult, json_file: Path | None) -> None:
         for line in best_lines(result):
             console.print(line, soft_wrap=True)
     if json_file is not None:
-        write_json(json_file, plan_json(result))
+        terminal.write_json(json_file, plan_json(result))
 
 
 def _write_page(result: PlanResult, folder: Path) -> None:
@@ -189,16 +181,16 @@ def _write_page(result: PlanResult, folder: Path) -> None:
         preflight.pictures()
     except GrouserError as error:
         videos = False
-        print_error(f"no videos: {error}")
-    with progress_bar("drawing") as show:
+        terminal.print_error(f"no videos: {error}")
+    with terminal.progress_bar("drawing") as show:
         page = plan_page(
             result,
-            command=command_line(),
+            command=terminal.command_line(),
             videos=videos,
             progress=lambda what: show(what, 0, 1, ""),
         )
         path = page.write(folder)
-    print_written(path)
+    terminal.print_written(path)
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:

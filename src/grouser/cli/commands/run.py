@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight
-from grouser.cli.options import (
-    DrawingQuality,
-    GifFile,
-    Overrides,
-    PictureFile,
-    Seed,
-    VideoFile,
-    WorldName,
-    speed_factor,
-)
+from grouser.cli import options, preflight
 from grouser.cli.terminal import print_error, print_written, progress_bar, result_console
 from grouser.errors import BadValue
 
@@ -48,7 +38,7 @@ LogRate = Annotated[
 
 
 def run(
-    world: WorldName,
+    world: options.WorldName,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="Simulated duration, rounded to whole time steps.")
     ] = 10.0,
@@ -59,15 +49,15 @@ def run(
             help="As fast as possible, or real-time factor: 1.0 is real time, 0.1 is slow motion.",
         ),
     ] = "max",
-    picture: PictureFile = None,
-    video: VideoFile = None,
-    gif: GifFile = None,
-    quality: DrawingQuality = None,
+    picture: options.PictureFile = None,
+    video: options.VideoFile = None,
+    gif: options.GifFile = None,
+    quality: options.DrawingQuality = None,
     view: Annotated[
         bool, typer.Option("--view", help="Show a window, as grouser view does.")
     ] = False,
-    overrides: Overrides = None,
-    seed: Seed = None,
+    overrides: options.Overrides = None,
+    seed: options.Seed = None,
     size: Annotated[
         str, typer.Option(metavar="WxH", help="Size of picture and video, pixels.")
     ] = "960x640",
@@ -90,7 +80,7 @@ def run(
     """
     _check_seconds(seconds)
     _check_rate(log_rate)
-    factor, (width, height) = speed_factor(speed), _size(size)
+    factor, (width, height) = options.speed_factor(speed), _size(size)
     preflight.writable(picture, ".png")
     preflight.writable(video, (".webm", ".mp4"))
     preflight.writable(gif, ".gif")

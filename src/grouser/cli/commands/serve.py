@@ -6,19 +6,9 @@ import asyncio
 import math
 from typing import TYPE_CHECKING, Any
 
-from grouser.cli import preflight
+from grouser.cli import preflight, serving
 from grouser.cli import serve_options as options
 from grouser.cli.options import Overrides, Seed, WorldName, parse_numbers, speed_factor
-from grouser.cli.serving import (
-    above,
-    beat_seconds,
-    configure_logging,
-    is_open,
-    not_below,
-    port_number,
-    serve_until_ended,
-    tls_context,
-)
 from grouser.errors import BadValue, nearest, unknown
 
 if TYPE_CHECKING:
@@ -101,8 +91,8 @@ def serve(
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    configure_logging(verbose)
-    lines = above(lines_per_second, "--lines-per-second")
+    serving.configure_logging(verbose)
+    lines = serving.above(lines_per_second, "--lines-per-second")
     service = ServerOptions(
         address=host,
         gateways=(
@@ -112,17 +102,17 @@ def serve(
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
         speed=speed_factor(speed) or math.inf,
-        tick=None if beat_ms is None else beat_seconds(beat_ms),
+        tick=None if beat_ms is None else serving.beat_seconds(beat_ms),
         players=players,
         **_timeouts(command_timeout, longest_wait, strict),
         equipment=equipment,
         robot_files=_robot_files(robots or ()),
         limits=Limits(lines_per_second=lines, connections=connections),
         tokens=tokens(token_file),
-        tls=tls_context(certificate, key),
+        tls=serving.tls_context(certificate, key),
     )
     server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
-    asyncio.run(serve_until_ended(server, above(seconds, "--seconds"), console))
+    asyncio.run(serving.serve_until_ended(server, serving.above(seconds, "--seconds"), console))
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
@@ -153,7 +143,10 @@ def picture_options(
     from grouser.gateways.server import PictureOptions
 
     pictures = PictureOptions(
-        type=_picture_type(kind), workers=workers, fps=above(fps, "--fps"), layout=_layout(tiles)
+        type=_picture_type(kind),
+        workers=workers,
+        fps=serving.above(fps, "--fps"),
+        layout=_layout(tiles),
     )
     return pictures if port >= 0 else None
 
@@ -164,8 +157,11 @@ def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) 
     ``command_timeout`` is for all robots, ``informed_timeout`` for those of clients that use
     Grouser messages.
     """
-    given = not_below(command_timeout or 0.0, "--command-timeout")
-    usual = {"longest_wait": not_below(longest_wait, "--longest-wait"), "command_timeout": 0.0}
+    given = serving.not_below(command_timeout or 0.0, "--command-timeout")
+    usual = {
+        "longest_wait": serving.not_below(longest_wait, "--longest-wait"),
+        "command_timeout": 0.0,
+    }
     if strict or command_timeout is not None:
         return usual | {"command_timeout": 0.0 if strict else given, "informed_timeout": 0.0}
     return usual | {"informed_timeout": INFORMED_TIMEOUT}
@@ -179,7 +175,7 @@ def _robot_gateways(
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
     yield UsarsimGateway(ports, ground_truth=ground_truth)
-    if is_open("--truth", truth):
+    if serving.is_open("--truth", truth):
         yield TruthGateway(truth, ports[0][1])
 
 
@@ -194,9 +190,9 @@ def _picture_gateways(
             f"--eyes is {render_workers}, but --images is {images}: render workers need an "
             "image port"
         )
-    if is_open("--images", images):
+    if serving.is_open("--images", images):
         yield ImageGateway(images, legacy=legacy, own_only=own_only)
-    if is_open("--eyes", render_workers):
+    if serving.is_open("--eyes", render_workers):
         yield RenderWorkerGateway(render_workers)
 
 
@@ -204,7 +200,7 @@ def _service_gateways(
     port: int, origins: list[str] | None, goals: list[str] | None, plan: list[str] | None
 ) -> Iterator[Gateway]:
     """Yield the gateway of the planning services."""
-    if not is_open("--rosbridge", port):
+    if not serving.is_open("--rosbridge", port):
         given = {"--goal": goals, "--plan": plan, "--rosbridge-origin": origins}
         for option in filter(given.get, given):
             raise BadValue(f"{option} needs --rosbridge PORT")
@@ -254,7 +250,7 @@ def _ports(
 ) -> tuple[ProfiledPort, ...]:
     """Return the control ports; the main port is first."""
     profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
-    return (port_number("--port", port), profile), *map(_also, also or ())
+    return (serving.port_number("--port", port), profile), *map(_also, also or ())
 
 
 def _also(value: str) -> ProfiledPort:
@@ -269,7 +265,7 @@ def _also(value: str) -> ProfiledPort:
             strict=True,
         )
     )
-    return port_number("--also", int(number)), _profile(dialect, axes, units)
+    return serving.port_number("--also", int(number)), _profile(dialect, axes, units)
 
 
 def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:

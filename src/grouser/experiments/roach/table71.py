@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from grouser.experiments.roach import driven_paths
 from grouser.experiments.roach.bridge_world import (
     BOUNDS,
     BRIDGES,
@@ -19,18 +20,6 @@ from grouser.experiments.roach.bridge_world import (
     WITHIN,
     bridge_of,
     bridge_world,
-)
-from grouser.experiments.roach.driven_paths import (
-    Tally,
-    add_paths,
-    count_verdicts,
-    course_trials,
-    drive,
-    energy_figures,
-    fisher_p,
-    open_settings,
-    plan_paths,
-    validity_of,
 )
 from grouser.experiments.run_options import RunOptions
 from grouser.mobility.pass_curve import PassCount
@@ -64,9 +53,9 @@ def run(run_options: RunOptions) -> Report:
     """Plan, drive and compare with the report."""
     quick, seed = run_options.quick, run_options.seed
     world = bridge_world()
-    validity = validity_of(world, ROBOT, BOUNDS)
+    validity = driven_paths.validity_of(world, ROBOT, BOUNDS)
     run_options.progress("planning", 0, 1)
-    plans = plan_paths(
+    plans = driven_paths.plan_paths(
         validity, START, GOAL, planner="PRM", seeds=range(seed, seed + (16 if quick else PLANS))
     )
     groups = group_by_bridge(plans, 2 if quick else PER_BRIDGE)
@@ -76,9 +65,9 @@ def run(run_options: RunOptions) -> Report:
         trial
         for start in (course, along)
         for name, paths in groups.items()
-        for trial in course_trials(start, paths, seed=seed, case={"bridge": name})
+        for trial in driven_paths.course_trials(start, paths, seed=seed, case={"bridge": name})
     ]
-    driven = drive(trials, lambda done, of: run_options.progress("driving", done, of))
+    driven = driven_paths.drive(trials, lambda done, of: run_options.progress("driving", done, of))
     outcomes, control = driven[: len(trials) // 2], driven[len(trials) // 2 :]
     table = Table(
         "roach-table71",
@@ -94,11 +83,11 @@ def run(run_options: RunOptions) -> Report:
             "looking towards the bottom bridge: over the top one it begins with the larger turn. "
             "Every path is driven once. As a control the same paths are driven from a start that "
             "looks along the way, to neither bridge: what then differs is chance.",
-            open_settings(course),
+            driven_paths.open_settings(course),
         ),
     )
     report = Report(table)
-    add_paths(report, outcomes, BOUNDS)
+    driven_paths.add_paths(report, outcomes, BOUNDS)
     return report
 
 
@@ -129,17 +118,20 @@ def printed_rows(
     """Return one row for each printed figure of each bridge, with our value."""
     rows = []
     for name, theirs in paper.items():
-        tally = Tally.of(outcomes_over(outcomes, name))
+        tally = driven_paths.Tally.of(outcomes_over(outcomes, name))
         rows.append(
             Row(
                 {"bridge": name, "what": "successful traversals"},
                 f"{theirs['successes']:.0f} of {theirs['trials']:.0f}",
                 f"{tally.successes} of {tally.trials}",
                 None,
-                count_verdicts(outcomes_over(outcomes, name)),
+                driven_paths.count_verdicts(outcomes_over(outcomes, name)),
             )
         )
-        work, effort = energy_figures(tally.work), energy_figures(tally.effort)
+        work, effort = (
+            driven_paths.energy_figures(tally.work),
+            driven_paths.energy_figures(tally.effort),
+        )
         for what, key in (("mean", "mean"), ("sd", "sd"), ("minimum", "min"), ("maximum", "max")):
             rows.append(
                 Row(
@@ -168,10 +160,10 @@ def printed_rows(
 
 def _claims(plans: Sequence[Path], outcomes: Sequence[Outcome]) -> list[Row]:
     """Return the rows that test the report's statements about the table."""
-    top, bottom = (Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES)
-    everything = Tally.of(outcomes)
+    top, bottom = (driven_paths.Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES)
+    everything = driven_paths.Tally.of(outcomes)
     rows = [_share_row(plans)]
-    p = fisher_p(top.successes, top.trials, bottom.successes, bottom.trials)
+    p = driven_paths.fisher_p(top.successes, top.trials, bottom.successes, bottom.trials)
     rows.append(
         Row(
             {"what": "success, top against bottom"},
@@ -204,7 +196,7 @@ def _claims(plans: Sequence[Path], outcomes: Sequence[Outcome]) -> list[Row]:
         )
     for name in ("work", "effort"):
         for bridge, tally in zip(BRIDGES, (top, bottom), strict=True):
-            spread, theirs = energy_figures(getattr(tally, name)), PAPER[bridge]
+            spread, theirs = driven_paths.energy_figures(getattr(tally, name)), PAPER[bridge]
             rows.append(
                 Row(
                     {"bridge": bridge, "what": f"worst over best {name}"},
@@ -217,7 +209,7 @@ def _claims(plans: Sequence[Path], outcomes: Sequence[Outcome]) -> list[Row]:
     return rows
 
 
-def _means(top: Tally, bottom: Tally, name: str) -> tuple[str, float]:
+def _means(top: driven_paths.Tally, bottom: driven_paths.Tally, name: str) -> tuple[str, float]:
     """Return both bridges' means of an energy as text, and their relative difference."""
     a, b = (float(np.mean(getattr(tally, name))) for tally in (top, bottom))
     difference = abs(a - b) / ((a + b) / 2)
@@ -226,8 +218,8 @@ def _means(top: Tally, bottom: Tally, name: str) -> tuple[str, float]:
 
 def _control_rows(outcomes: Sequence[Outcome]) -> list[Row]:
     """Return the means for a start that favours no bridge; the report has no such trials."""
-    top, bottom = (Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES)
-    spread = [energy_figures(tally.effort)["max_over_min"] for tally in (top, bottom)]
+    top, bottom = (driven_paths.Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES)
+    spread = [driven_paths.energy_figures(tally.effort)["max_over_min"] for tally in (top, bottom)]
     return [
         Row(
             {"what": f"mean {name}, top against bottom, starting along the way"},
@@ -256,7 +248,7 @@ def _share_row(plans: Sequence[Path]) -> Row:
 
 def _figures(outcomes: Sequence[Outcome]) -> dict[str, float | int]:
     """Return the figures of the whole table for programs."""
-    everything = Tally.of(outcomes)
+    everything = driven_paths.Tally.of(outcomes)
     figures: dict[str, float | int] = {
         "trials": everything.trials,
         "successes": everything.successes,
@@ -264,7 +256,7 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, float | int]:
         "longest_time_s": float(everything.times.max()),
     }
     for name in BRIDGES:
-        tally = Tally.of(outcomes_over(outcomes, name))
+        tally = driven_paths.Tally.of(outcomes_over(outcomes, name))
         figures |= {
             f"{name}_successes": tally.successes,
             f"{name}_mean_work_j": float(tally.work.mean()),

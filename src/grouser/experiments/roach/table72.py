@@ -12,15 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grouser.experiments.roach.bridge_world import (
-    BOUNDS,
-    BRIDGES,
-    GOAL,
-    ROBOT,
-    START,
-    WITHIN,
-    bridge_world,
-)
+from grouser.experiments.roach import bridge_world as bridge
 from grouser.experiments.roach.driven_paths import (
     Tally,
     add_paths,
@@ -90,19 +82,21 @@ def run(run_options: RunOptions) -> Report:
         ),
     )
     report = Report(table)
-    add_paths(report, [o for o in outcomes if o.trial.case["terrain"] == seed], BOUNDS)
+    add_paths(report, [o for o in outcomes if o.trial.case["terrain"] == seed], bridge.BOUNDS)
     return report
 
 
 def _terrain(seed: int, per_bridge: int) -> tuple[PathCourse, list[Trial]]:
     """Return course and trials of one terrain with ``per_bridge`` PRM paths over each bridge."""
-    world = bridge_world(BUMPS, seed)
-    validity = validity_of(world, ROBOT, BOUNDS)
-    course = PathCourse(world, ROBOT, Place(x=GOAL[0], y=GOAL[1], within=WITHIN))
+    world = bridge.bridge_world(BUMPS, seed)
+    validity = validity_of(world, bridge.ROBOT, bridge.BOUNDS)
+    course = PathCourse(
+        world, bridge.ROBOT, Place(x=bridge.GOAL[0], y=bridge.GOAL[1], within=bridge.WITHIN)
+    )
     plans: list[Path] = []
     groups = group_by_bridge(plans, per_bridge)
     for plan_seed in range(seed * MOST_PLANS, (seed + 1) * MOST_PLANS):
-        plans += plan_paths(validity, START, GOAL, planner="PRM", seeds=[plan_seed])
+        plans += plan_paths(validity, bridge.START, bridge.GOAL, planner="PRM", seeds=[plan_seed])
         groups = group_by_bridge(plans, per_bridge)
         if all(len(paths) == per_bridge for paths in groups.values()):
             break
@@ -121,7 +115,7 @@ def bridge_differences(outcomes: Sequence[Outcome]) -> dict[str, Array]:
     found: dict[str, list[float]] = {"effort": [], "work": [], "failures": []}
     for number in sorted({int(str(outcome.trial.case["terrain"])) for outcome in outcomes}):
         here = [outcome for outcome in outcomes if outcome.trial.case["terrain"] == number]
-        top, bottom = (Tally.of(outcomes_over(here, name)) for name in BRIDGES)
+        top, bottom = (Tally.of(outcomes_over(here, name)) for name in bridge.BRIDGES)
         found["failures"].append(bottom.share - top.share)
         for name in ("effort", "work"):
             if top.successes and bottom.successes:
@@ -158,7 +152,7 @@ def _claims(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> list[Row]:
                 f"{int((pairs[name] > 0).sum())} of them that way",
             )
         )
-    tallies = {name: Tally.of(outcomes_over(outcomes, name)) for name in BRIDGES}
+    tallies = {name: Tally.of(outcomes_over(outcomes, name)) for name in bridge.BRIDGES}
     for name, tally in tallies.items():
         low, high = (1 - share for share in reversed(tally.interval))
         theirs = 1 - PAPER[name]["successes"] / PAPER[name]["trials"]
@@ -191,7 +185,7 @@ def _terrain_rows(outcomes: Sequence[Outcome]) -> list[Row]:
     rows = []
     for number in sorted({int(str(outcome.trial.case["terrain"])) for outcome in outcomes}):
         here = [outcome for outcome in outcomes if outcome.trial.case["terrain"] == number]
-        top, bottom = (Tally.of(outcomes_over(here, name)) for name in BRIDGES)
+        top, bottom = (Tally.of(outcomes_over(here, name)) for name in bridge.BRIDGES)
         means = [f"{t.effort.mean():.3f}" if t.successes else "-" for t in (top, bottom)]
         rows.append(
             Row(
@@ -215,7 +209,7 @@ def _figures(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> dict[str, 
         "work_p": sign_flip_p(pairs["work"]),
         "failures_p": sign_flip_p(pairs["failures"]),
     }
-    for name in BRIDGES:
+    for name in bridge.BRIDGES:
         tally = Tally.of(outcomes_over(outcomes, name))
         figures |= {f"{name}_trials": tally.trials, f"{name}_successes": tally.successes}
     return figures

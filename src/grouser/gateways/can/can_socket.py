@@ -9,24 +9,8 @@ from functools import partial
 from grouser.errors import BadValue, Refused
 from grouser.gateways.can.bus import BusConnection, CanBus
 from grouser.gateways.client_socket import ClientSocket, ConnectionRegistry
+from grouser.protocol.can import socketcand
 from grouser.protocol.can.messages import CanFrame
-from grouser.protocol.can.socketcand import (
-    ECHO,
-    HI,
-    OK,
-    BcmMode,
-    BusRequest,
-    EchoRequest,
-    MessageSplitter,
-    OpenBus,
-    RawMode,
-    SendFrame,
-    SubscribeId,
-    UnknownRequest,
-    encode_error,
-    encode_frame,
-    read_request,
-)
 from grouser.protocol.lines import Fault
 from grouser.protocol.link_faults import LinkFaults
 from grouser.service.access import Role
@@ -50,7 +34,7 @@ class CanSocket(ClientSocket):
     ) -> None:
         super().__init__(registry)
         self._bus, self._name, self._faults = bus, name, faults
-        self._splitter = MessageSplitter()
+        self._splitter = socketcand.MessageSplitter()
         self._connection: BusConnection | None = None
         self._raw = False
         self._subscribed: set[tuple[int, bool]] = set()
@@ -62,11 +46,11 @@ class CanSocket(ClientSocket):
     def opened(self, transport: asyncio.Transport) -> None:
         """Send the greeting."""
         super().opened(transport)
-        self.outbox.line(HI)
+        self.outbox.line(socketcand.HI)
 
     def refusal(self, reason: str) -> bytes:
         """Return the reason as a socketcand error."""
-        return encode_error(reason)
+        return socketcand.encode_error(reason)
 
     def closed(self) -> None:
         """Disconnect from the bus."""
@@ -94,9 +78,9 @@ class CanSocket(ClientSocket):
 
     def _process_text(self, text: str) -> None:
         try:
-            self._apply(read_request(text))
-        except UnknownRequest as error:
-            self._answer(encode_error(str(error)))
+            self._apply(socketcand.read_request(text))
+        except socketcand.UnknownRequest as error:
+            self._answer(socketcand.encode_error(str(error)))
         except Refused as error:
             self.reject(str(error))
         except BadValue as error:
@@ -108,22 +92,22 @@ class CanSocket(ClientSocket):
         if self.faults.bit_count() == 1:  # exponential back-off of the log: 1, 2, 4, ...
             _LOG.warning("%s: malformed message %d ignored: %s", self.address, self.faults, reason)
 
-    def _apply(self, request: BusRequest) -> None:
-        if isinstance(request, EchoRequest):
-            self._answer(ECHO)
-        elif isinstance(request, OpenBus):
+    def _apply(self, request: socketcand.BusRequest) -> None:
+        if isinstance(request, socketcand.EchoRequest):
+            self._answer(socketcand.ECHO)
+        elif isinstance(request, socketcand.OpenBus):
             self._open(request)
         elif self._connection is None:
-            self._answer(encode_error(f"no bus is open, send: open {self._name}"))
-        elif isinstance(request, SendFrame):
+            self._answer(socketcand.encode_error(f"no bus is open, send: open {self._name}"))
+        elif isinstance(request, socketcand.SendFrame):
             self.login.require(Role.DRIVE)
             self._connection.send(request.frame)
-        elif isinstance(request, SubscribeId):
+        elif isinstance(request, socketcand.SubscribeId):
             self._subscribe((request.id, request.extended), request.wanted)
         else:
             self._switch(request)
 
-    def _open(self, request: OpenBus) -> None:
+    def _open(self, request: socketcand.OpenBus) -> None:
         if self.registry.access.needs_token:
             self.login.show(request.token)
         self.login.require()
@@ -131,7 +115,7 @@ class CanSocket(ClientSocket):
             raise Refused(f"could not open bus '{request.bus}', there is {self._name}")
         if self._connection is None:
             self._connection = self._bus.connect(self, self._faults, self._name)
-        self._answer(OK)
+        self._answer(socketcand.OK)
 
     def _subscribe(self, key: tuple[int, bool], wanted: bool) -> None:
         if not wanted:
@@ -143,13 +127,13 @@ class CanSocket(ClientSocket):
                 f"at most {MOST_SUBSCRIPTIONS} identifiers can be subscribed; use rawmode"
             )
 
-    def _switch(self, request: RawMode | BcmMode) -> None:
+    def _switch(self, request: socketcand.RawMode | socketcand.BcmMode) -> None:
         """Switch between raw and BCM mode; raw mode begins after `RAW_MODE_DELAY`."""
         self._raw = False
         if self._raw_mode_timer:
             self._raw_mode_timer.cancel()
-        self._answer(OK)
-        if isinstance(request, RawMode):
+        self._answer(socketcand.OK)
+        if isinstance(request, socketcand.RawMode):
             loop = asyncio.get_running_loop()
             self._raw_mode_timer = loop.call_later(RAW_MODE_DELAY, self._begin_raw_mode)
 
@@ -161,7 +145,7 @@ class CanSocket(ClientSocket):
     def on_frame(self, frame: CanFrame, time: float) -> None:
         """Add a subscribed frame to the current batch."""
         if self._raw or (frame.id, frame.extended) in self._subscribed:
-            self._batch.append(encode_frame(frame, time))
+            self._batch.append(socketcand.encode_frame(frame, time))
 
     def on_batch_end(self) -> None:
         """Send the batch; the outbox drops the oldest batch of a client that does not read."""

@@ -16,29 +16,7 @@ from grouser.errors import BadValue
 from grouser.frames import radians
 from grouser.gateways.can.bus import CanBus
 from grouser.physics.drives import Setpoint, angle, speed
-from grouser.protocol.can.messages import (
-    COMMANDS,
-    EMPTY,
-    MOTORS,
-    NO_ROBOT,
-    SILENT,
-    STOPPED,
-    BatteryLeft,
-    BeltEncoders,
-    BeltMotion,
-    BeltSpeeds,
-    CameraAim,
-    CanCommand,
-    CanFrame,
-    CanStatus,
-    CommandGate,
-    FlipperAngles,
-    FrontFlippers,
-    Health,
-    Posture,
-    RearFlippers,
-    Stop,
-)
+from grouser.protocol.can import messages as can
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.ins import Ins
@@ -51,8 +29,8 @@ from grouser.world.file import RobotEntry
 
 ENCODERS, POSTURE = "motor_encoders", "motor_posture"
 """Names of the sensors that the drivers add."""
-BELTS = MOTORS[:2]
-DRIVES = (*BELTS, *(f"{flipper}_arm" for flipper in MOTORS[2:]))
+BELTS = can.MOTORS[:2]
+DRIVES = (*BELTS, *(f"{flipper}_arm" for flipper in can.MOTORS[2:]))
 """The robot's drives in the order of `MOTORS`."""
 STALL_TIME = 0.3
 """Time that a motor must miss its setpoint to count as stalled, s; chosen."""
@@ -131,13 +109,13 @@ class MotorDrivers(RobotOwner):
 
     def _switch_on(self) -> None:
         """Reset to the state after power-on."""
-        self.gate = CommandGate()
+        self.gate = can.CommandGate()
         self._then = self._host.time
         self._stalls = StallDetector(DRIVES, self._host.time)
         self._zero: tuple[float, float] | None = None
         self._halted = True
         self._stopped = self._empty = False
-        self._sent: dict[type[CanStatus], float] = {}
+        self._sent: dict[type[can.CanStatus], float] = {}
 
     @property
     def robot(self) -> str:
@@ -146,9 +124,9 @@ class MotorDrivers(RobotOwner):
 
     # -- commands ----------------------------------------------------------------------------
 
-    def on_frame(self, frame: CanFrame, time: float) -> None:
+    def on_frame(self, frame: can.CanFrame, time: float) -> None:
         """Execute a valid command; ignore other frames."""
-        if not self._present or frame.extended or frame.id not in COMMANDS:
+        if not self._present or frame.extended or frame.id not in can.COMMANDS:
             return
         command = self.gate.check(frame, self._host.time)
         if command is not None and not self._empty:
@@ -157,20 +135,20 @@ class MotorDrivers(RobotOwner):
     def on_batch_end(self) -> None:
         """Do nothing: commands are executed on arrival."""
 
-    def _execute(self, command: CanCommand) -> None:
+    def _execute(self, command: can.CanCommand) -> None:
         match command:
-            case Stop():
+            case can.Stop():
                 self._halt()
                 self._stopped = True
                 return
-            case BeltSpeeds(left, right):
+            case can.BeltSpeeds(left, right):
                 self._move(dict(zip(BELTS, map(speed, (left, right)), strict=True)))
                 self._halted = False
-            case FrontFlippers(left, right):
+            case can.FrontFlippers(left, right):
                 self._move({"front_left_arm": angle(left), "front_right_arm": angle(right)})
-            case RearFlippers(left, right):
+            case can.RearFlippers(left, right):
                 self._move({"rear_left_arm": angle(left), "rear_right_arm": angle(right)})
-            case CameraAim(pan, tilt):
+            case can.CameraAim(pan, tilt):
                 self._aim(pan, tilt)
         self._stopped = False
 
@@ -201,7 +179,7 @@ class MotorDrivers(RobotOwner):
                     self._send_encoders(reading)
                 case Ins(name=name) if name == POSTURE:
                     roll, pitch, yaw = (reading[name] for name in ("roll", "pitch", "yaw"))
-                    self._send(Posture(roll, pitch, yaw), reading.time)
+                    self._send(can.Posture(roll, pitch, yaw), reading.time)
                 case Battery():
                     self._note_battery(reading)
         self.time_passed(self._host.time)
@@ -216,17 +194,17 @@ class MotorDrivers(RobotOwner):
             self._move({belt: speed(0.0) for belt in BELTS})
             self._halted = True
             _LOG.info("%s: watchdog stopped the belts, no valid command", self._robot)
-        if self._due(Health, time):
+        if self._due(can.Health, time):
             self._send(self._health(), time)
-        if not self._has_battery and self._due(BatteryLeft, time):
-            self._send(BatteryLeft.of(None), time)
+        if not self._has_battery and self._due(can.BatteryLeft, time):
+            self._send(can.BatteryLeft.of(None), time)
         self._bus.pass_time()
 
-    def _send(self, message: CanStatus, time: float) -> None:
+    def _send(self, message: can.CanStatus, time: float) -> None:
         self._sent[type(message)] = time
         self._connection.send(message.frame(), time)
 
-    def _due(self, kind: type[CanStatus], time: float) -> bool:
+    def _due(self, kind: type[can.CanStatus], time: float) -> bool:
         """Return True if the last message of a kind is at least one cycle old."""
         return kind not in self._sent or time - self._sent[kind] >= kind.CYCLE - 1e-9
 
@@ -237,29 +215,29 @@ class MotorDrivers(RobotOwner):
         if self._zero is None:
             self._zero = positions[0], positions[1]
         left, right = (at - zero for at, zero in zip(positions, self._zero, strict=False))
-        self._send(BeltEncoders(left, right), reading.time)
-        self._send(BeltMotion(speeds[0], speeds[1], reading.time), reading.time)
-        if self._due(FlipperAngles, reading.time):
-            self._send(FlipperAngles(*positions[2:]), reading.time)
+        self._send(can.BeltEncoders(left, right), reading.time)
+        self._send(can.BeltMotion(speeds[0], speeds[1], reading.time), reading.time)
+        if self._due(can.FlipperAngles, reading.time):
+            self._send(can.FlipperAngles(*positions[2:]), reading.time)
 
     def _note_battery(self, reading: Reading) -> None:
         """Send the remaining battery time; stop the motors when the battery is empty."""
-        self._send(BatteryLeft.of(reading["seconds"]), reading.time)
+        self._send(can.BatteryLeft.of(reading["seconds"]), reading.time)
         if reading["charge"] <= 0 and not self._empty:
             self._halt()
             self._empty = True
             _LOG.warning("%s: the battery is empty, the motors are stopped", self._robot)
 
-    def _health(self) -> Health:
+    def _health(self) -> can.Health:
         refused, flags = self.gate.refused, 0
         for flag, true in (
-            (SILENT, self.gate.is_silent(self._host.time)),
-            (STOPPED, self._stopped),
-            (NO_ROBOT, not self._present),
-            (EMPTY, self._empty),
+            (can.SILENT, self.gate.is_silent(self._host.time)),
+            (can.STOPPED, self._stopped),
+            (can.NO_ROBOT, not self._present),
+            (can.EMPTY, self._empty),
         ):
             flags |= flag if true else 0
-        return Health(
+        return can.Health(
             flags,
             self._stalls.bits,
             *(refused[kind] % 256 for kind in ("crc", "counter", "length", "range")),
@@ -290,5 +268,5 @@ def _sensors(entry: RobotEntry, rate_hz: float) -> tuple[dict[str, Any], ...]:
         if sensor.get("name") not in (ENCODERS, POSTURE)
     ]
     encoders = {"kind": "tachometer", "name": ENCODERS, "drives": DRIVES, "rate_hz": rate_hz}
-    posture = {"kind": "ins", "name": POSTURE, "mount": "body", "rate_hz": 1 / Posture.CYCLE}
+    posture = {"kind": "ins", "name": POSTURE, "mount": "body", "rate_hz": 1 / can.Posture.CYCLE}
     return (*own, encoders, posture)

@@ -27,21 +27,8 @@ from grouser.gateways.usarsim.sensor_encoding import (
     wire_type,
 )
 from grouser.gateways.usarsim.settings import zoom_range
+from grouser.protocol.usarsim import geo_conf
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
-from grouser.protocol.usarsim.geo_conf import (
-    PACKAGES,
-    LinkConfiguration,
-    LinkGeometry,
-    Mounting,
-    PackageConfiguration,
-    PackageGeometry,
-    RobotConfiguration,
-    RobotGeometry,
-    SensorConfiguration,
-    SensorGeometry,
-    SensorSettings,
-    Value,
-)
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots.drive_modes import SkidSteering
@@ -58,7 +45,7 @@ from grouser.sensors.victims import VictimSensor
 
 _ORIGIN: Vector = (0.0, 0.0, 0.0)
 
-Settings = tuple[tuple[str, Value], ...]
+Settings = tuple[tuple[str, geo_conf.Value], ...]
 """Keys and values of CONF."""
 
 
@@ -67,23 +54,23 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
     kind = query.type.lower()
     if kind == "robot":
         return [_robot_geometry(layout, profile)]
-    if kind in PACKAGES:
+    if kind in geo_conf.PACKAGES:
         packages: list[Message] = []
         for wire_name, links in _packages(layout, query.name):
             parts = tuple(_links_geometry(layout, links, profile))
-            package = PackageGeometry(query.type, wire_name, parts)
+            package = geo_conf.PackageGeometry(query.type, wire_name, parts)
             if kind == "actuator":
                 package = _actuator_geometry(package, layout, links, profile)
             packages.append(package)
         return packages
-    mounted: list[Mounting] = []
+    mounted: list[geo_conf.Mounting] = []
     for sensor, wire_name, place in _sensors(layout, kind, query.name):
         mounted.append(
             _mounting(
                 layout, wire_name, place[sensor_names(sensor, layout).index(wire_name)], profile
             )
         )
-    return [SensorGeometry(_spelled_type(layout, kind, query.type), tuple(mounted))]
+    return [geo_conf.SensorGeometry(_spelled_type(layout, kind, query.type), tuple(mounted))]
 
 
 def configuration(
@@ -108,30 +95,32 @@ def configuration(
     kind = query.type.lower()
     if kind == "robot":
         return [_robot_configuration(layout, profile)]
-    if kind in PACKAGES:
+    if kind in geo_conf.PACKAGES:
         return [
-            PackageConfiguration(query.type, wire_name, tuple(_links_configuration(links, profile)))
+            geo_conf.PackageConfiguration(
+                query.type, wire_name, tuple(_links_configuration(links, profile))
+            )
             for wire_name, links in _packages(layout, query.name)
         ]
-    each: list[SensorSettings] = []
+    each: list[geo_conf.SensorSettings] = []
     for sensor, wire_name, _ in _sensors(layout, kind, query.name):
         settings = SETTINGS.get(sensor_class(sensor), _interval)(sensor, layout, profile)
         if isinstance(sensor, Camera):
             settings = _camera(
                 sensor, cameras.get(wire_name), (zooms or {}).get(wire_name, 1.0), key
             )
-        each.append(SensorSettings(wire_name, settings))
-    return [SensorConfiguration(_spelled_type(layout, kind, query.type), tuple(each))]
+        each.append(geo_conf.SensorSettings(wire_name, settings))
+    return [geo_conf.SensorConfiguration(_spelled_type(layout, kind, query.type), tuple(each))]
 
 
 # -- the robot -----------------------------------------------------------------------------------
 
 
-def _robot_geometry(layout: RobotLayout, profile: PortProfile) -> RobotGeometry:
+def _robot_geometry(layout: RobotLayout, profile: PortProfile) -> geo_conf.RobotGeometry:
     length, width, height = map(profile.length, layout.size.dimensions)
     wheels = layout.drive_mode if isinstance(layout.drive_mode, SkidSteering) else None
     base = layout.appearance.wheel_base
-    return RobotGeometry(
+    return geo_conf.RobotGeometry(
         type=layout.vehicle,
         name=layout.appearance.class_name,
         dimensions=(length, width, height),
@@ -142,10 +131,10 @@ def _robot_geometry(layout: RobotLayout, profile: PortProfile) -> RobotGeometry:
     )
 
 
-def _robot_configuration(layout: RobotLayout, profile: PortProfile) -> RobotConfiguration:
+def _robot_configuration(layout: RobotLayout, profile: PortProfile) -> geo_conf.RobotConfiguration:
     ground = isinstance(layout.drive_mode, SkidSteering)
     wheels = [joint.max_torque for joint in layout.joints.all if joint.wheel]
-    return RobotConfiguration(
+    return geo_conf.RobotConfiguration(
         type=layout.vehicle,
         name=layout.appearance.class_name,
         steering=layout.appearance.steering,
@@ -170,11 +159,11 @@ def _packages(layout: RobotLayout, name: str | None) -> list[tuple[str, tuple[Pa
 
 
 def _actuator_geometry(
-    package: PackageGeometry,
+    package: geo_conf.PackageGeometry,
     layout: RobotLayout,
     links: tuple[PackageLink, ...],
     profile: PortProfile,
-) -> PackageGeometry:
+) -> geo_conf.PackageGeometry:
     """Return UDK's form: the package has the pose of its first link, which is at the origin."""
     first, *others = package.links
     origin = replace(first, location=_ORIGIN, orientation=_ORIGIN)
@@ -206,18 +195,18 @@ def _tip(layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfi
 
 def _links_geometry(
     layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfile
-) -> Iterator[LinkGeometry]:
+) -> Iterator[geo_conf.LinkGeometry]:
     carriers = [link.joint.drive for link in links]
     for number, link in enumerate(links):
         place = hinge_pose(layout.model, layout.name, link.joint.drive)
         parent = carriers.index(place.body) if place.body in carriers else None
         where, turned = _pose(place.X_BS, profile)
-        yield LinkGeometry(number, parent, where, turned)
+        yield geo_conf.LinkGeometry(number, parent, where, turned)
 
 
 def _links_configuration(
     links: tuple[PackageLink, ...], profile: PortProfile
-) -> Iterator[LinkConfiguration]:
+) -> Iterator[geo_conf.LinkConfiguration]:
     for number, link in enumerate(links):
         low, high = link.joint.limits
         free = math.isinf(low) or math.isinf(high)
@@ -225,7 +214,9 @@ def _links_configuration(
         # On the wire MinRange > MaxRange means no limit.
         least, most = (1.0, 0.0) if free else (profile.angle(ends[0]), profile.angle(ends[1]))
         speed = profile.angle(link.joint.max_speed)
-        yield LinkConfiguration(number, "Revolute", speed, link.joint.max_torque, least, most)
+        yield geo_conf.LinkConfiguration(
+            number, "Revolute", speed, link.joint.max_torque, least, most
+        )
 
 
 # -- sensors -------------------------------------------------------------------------------------
@@ -254,7 +245,7 @@ def _spelled_type(layout: RobotLayout, kind: str, requested: str) -> str:
 
 def _mounting(
     layout: RobotLayout, wire_name: str, place: MountPose, profile: PortProfile
-) -> Mounting:
+) -> geo_conf.Mounting:
     """Return the pose of a sensor relative to a link of a package, or to the chassis."""
     links = {
         link.joint.drive: (package, number)
@@ -265,11 +256,11 @@ def _mounting(
     where, turned = _pose(place.X_BS, profile)
     if place.body not in links:
         chassis = "HARD" if profile.dialect.packed else layout.appearance.class_name
-        return Mounting(wire_name, where, turned, chassis)
+        return geo_conf.Mounting(wire_name, where, turned, chassis)
     package, number = links[place.body]
     if profile.dialect.packed:
-        return Mounting(wire_name, where, turned, f"{package}_Link{number}")
-    return Mounting(wire_name, where, turned, package, number)
+        return geo_conf.Mounting(wire_name, where, turned, f"{package}_Link{number}")
+    return geo_conf.Mounting(wire_name, where, turned, package, number)
 
 
 def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:

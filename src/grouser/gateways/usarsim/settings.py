@@ -16,26 +16,7 @@ from grouser.frames import Pose, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
 from grouser.gateways.usarsim.sensor_encoding import TYPES, sensor_names, wire_type
-from grouser.protocol.usarsim.setting import (
-    FAILED,
-    OK,
-    ReadTag,
-    ReleaseTag,
-    ResetSensor,
-    Response,
-    Result,
-    Scan,
-    Set,
-    SetGait,
-    SetGripper,
-    SetInsPose,
-    SetRate,
-    Setting,
-    SetViewports,
-    SetZoom,
-    WatchCamera,
-    WriteTag,
-)
+from grouser.protocol.usarsim import setting
 from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.ins import Ins
@@ -93,7 +74,7 @@ MAX_DISTANCE = 1e6
 class SettingResult:
     """Result of a SET."""
 
-    response: Response
+    response: setting.Response
     """Answer to the client."""
     actions: tuple[Action, ...] = ()
     """Actions to apply to the simulation."""
@@ -123,7 +104,7 @@ class _SettingContext:
 
 
 def apply(
-    message: Setting,
+    message: setting.Setting,
     layout: RobotLayout,
     simulation: Simulation,
     profile: PortProfile,
@@ -160,12 +141,12 @@ def _result(
     context: _SettingContext, kind: str, name: str | None, done: list[str]
 ) -> SettingResult:
     """Return a result that lists the sensors that were set; none: Failed."""
-    results = [Result("Name", wire_name) for wire_name in done]
-    results = results or [Result("Name" if name else "", name or "", FAILED)]
-    return SettingResult(Response(context.simulation.time, kind, tuple(results)))
+    results = [setting.Result("Name", wire_name) for wire_name in done]
+    results = results or [setting.Result("Name" if name else "", name or "", setting.FAILED)]
+    return SettingResult(setting.Response(context.simulation.time, kind, tuple(results)))
 
 
-def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
+def _reset(context: _SettingContext, message: setting.ResetSensor) -> SettingResult:
     found = [
         (wire_name, sensor)
         for wire_name, sensor, bound in context.sensors(message.type, message.name)
@@ -177,7 +158,7 @@ def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
     return SettingResult(answer.response, tuple(actions.ResetSensor(robot, n) for n in sensors))
 
 
-def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
+def _rate(context: _SettingContext, message: setting.SetRate) -> SettingResult:
     """Set the rate of sensors; cameras and lasers have a lower limit."""
     found = list(context.sensors(message.type, message.name))
     rays = any(isinstance(sensor, Camera | DepthCamera | Laser) for _, sensor, _ in found)
@@ -193,7 +174,7 @@ def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
     return SettingResult(answer.response, rates)
 
 
-def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
+def _pose(context: _SettingContext, message: setting.SetInsPose) -> SettingResult:
     x, y, z, roll, pitch, yaw = message.pose
     place = context.profile.from_place((x, y, z))
     if max(map(abs, place)) > MAX_DISTANCE:
@@ -215,7 +196,7 @@ def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
     return SettingResult(answer.response, tuple(resets.values()))
 
 
-def _scan(context: _SettingContext, message: Scan) -> SettingResult:
+def _scan(context: _SettingContext, message: setting.Scan) -> SettingResult:
     done, requested = [], []
     for wire_name, sensor, _ in list(context.sensors(message.type, message.name)):
         done.append(wire_name)
@@ -227,20 +208,24 @@ def _scan(context: _SettingContext, message: Scan) -> SettingResult:
     return SettingResult(answer.response, requested=tuple(requested))
 
 
-def _zoom(context: _SettingContext, message: SetZoom) -> SettingResult:
+def _zoom(context: _SettingContext, message: setting.SetZoom) -> SettingResult:
     results, aims = [], []
     for wire_name, sensor, _ in context.sensors(TYPES[Camera], message.name):
         if isinstance(sensor, Camera):
             optics = zoom_range(sensor)
             zoom = optics.zoom(context.profile.from_angle(message.fov))
             aims.append(actions.AimCamera(context.layout.name, sensor.name, zoom=zoom))
-            results.append(Result("Name", wire_name, OK, context.profile.angle(optics.angle(zoom))))
-    results = results or [Result("Name", message.name, FAILED)]
-    answer = Response(context.simulation.time, TYPES[Camera], tuple(results))
+            results.append(
+                setting.Result(
+                    "Name", wire_name, setting.OK, context.profile.angle(optics.angle(zoom))
+                )
+            )
+    results = results or [setting.Result("Name", message.name, setting.FAILED)]
+    answer = setting.Response(context.simulation.time, TYPES[Camera], tuple(results))
     return SettingResult(answer, tuple(aims))
 
 
-def _watch(context: _SettingContext, message: WatchCamera) -> SettingResult:
+def _watch(context: _SettingContext, message: setting.WatchCamera) -> SettingResult:
     if message.robot is None and message.camera is None:
         return _result(context, TYPES[Camera], None, [message.client])
     own = message.robot is None or message.robot.lower() == context.layout.name.lower()
@@ -248,16 +233,18 @@ def _watch(context: _SettingContext, message: WatchCamera) -> SettingResult:
     return _result(context, TYPES[Camera], message.camera, seen[:1] if own else [])
 
 
-def _viewports(context: _SettingContext, message: SetViewports) -> SettingResult:
+def _viewports(context: _SettingContext, message: setting.SetViewports) -> SettingResult:
     cameras = {wire_name.lower() for wire_name, _, _ in context.sensors(TYPES[Camera], None)}
     results = []
     if message.config is not None:
         known = message.config.lower() in ("singleview", "quadview", "0", "1")
-        results.append(Result("Config", message.config, OK if known else FAILED))
+        results.append(
+            setting.Result("Config", message.config, setting.OK if known else setting.FAILED)
+        )
     for key, camera in message.views:
         shown = camera.lower() in cameras | {"disabled"}
-        results.append(Result(key, camera, OK if shown else FAILED))
-    return SettingResult(Response(context.simulation.time, "Viewports", tuple(results)))
+        results.append(setting.Result(key, camera, setting.OK if shown else setting.FAILED))
+    return SettingResult(setting.Response(context.simulation.time, "Viewports", tuple(results)))
 
 
 def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> list[str]:
@@ -270,24 +257,24 @@ def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> l
     ]
 
 
-def _read_tag(context: _SettingContext, message: ReadTag) -> SettingResult:
+def _read_tag(context: _SettingContext, message: setting.ReadTag) -> SettingResult:
     readers = _readers_in_range(context, message.name, message.id)
     answer = _result(context, TYPES[RfidReader], message.name, readers[:1]).response
     stored = context.tags.stored.get(message.id)
     if not readers or stored is None:
         return SettingResult(answer)
-    results = (*answer.results, Result("Data", stored))
-    return SettingResult(Response(answer.time, answer.type, results))
+    results = (*answer.results, setting.Result("Data", stored))
+    return SettingResult(setting.Response(answer.time, answer.type, results))
 
 
-def _write_tag(context: _SettingContext, message: WriteTag) -> SettingResult:
+def _write_tag(context: _SettingContext, message: setting.WriteTag) -> SettingResult:
     readers = _readers_in_range(context, message.name, message.id)
     if readers:
         context.tags.stored[message.id] = message.data
     return _result(context, TYPES[RfidReader], message.name, readers[:1])
 
 
-def _release(context: _SettingContext, message: ReleaseTag) -> SettingResult:
+def _release(context: _SettingContext, message: setting.ReleaseTag) -> SettingResult:
     """Drop a tag at the robot's position; requires a reader on the robot."""
     kind = "RFIDReleaser"
     empty = context.tags.dropped[context.layout.name] >= TAGS_PER_ROBOT
@@ -303,7 +290,7 @@ def _release(context: _SettingContext, message: ReleaseTag) -> SettingResult:
     return SettingResult(answer.response, actions=(Join(tag),))
 
 
-def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
+def _gait(context: _SettingContext, message: setting.SetGait) -> SettingResult:
     """Set gait parameters; raises `BadValue` for parameters that the robot does not have."""
     answer = _result(context, "Gait", None, [*message.numbers])
     action = SetGaitParameters(context.layout.name, message.numbers)
@@ -311,18 +298,18 @@ def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
 
 
 _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
-    ResetSensor: _reset,
-    SetInsPose: _pose,
-    SetRate: _rate,
-    Scan: _scan,
-    SetZoom: _zoom,
-    WatchCamera: _watch,
-    SetViewports: _viewports,
+    setting.ResetSensor: _reset,
+    setting.SetInsPose: _pose,
+    setting.SetRate: _rate,
+    setting.Scan: _scan,
+    setting.SetZoom: _zoom,
+    setting.WatchCamera: _watch,
+    setting.SetViewports: _viewports,
     # No robot has a gripper.
-    SetGripper: lambda context, message: _result(context, "Gripper", message.name, []),
-    ReadTag: _read_tag,
-    WriteTag: _write_tag,
-    ReleaseTag: _release,
-    SetGait: _gait,
-    Set: lambda context, message: _result(context, message.type, message.name, []),
+    setting.SetGripper: lambda context, message: _result(context, "Gripper", message.name, []),
+    setting.ReadTag: _read_tag,
+    setting.WriteTag: _write_tag,
+    setting.ReleaseTag: _release,
+    setting.SetGait: _gait,
+    setting.Set: lambda context, message: _result(context, message.type, message.name, []),
 }
