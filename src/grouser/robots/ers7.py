@@ -8,28 +8,7 @@ from typing import ClassVar
 from grouser.locomotion.kick import Kick, swing_frames
 from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
 from grouser.locomotion.trot import Trot
-from grouser.robots.parts.aibo import (
-    BODY_MASS,
-    DARK,
-    FORWARD,
-    HEAD_BASE_MASS,
-    HEAD_MASS,
-    LEFT,
-    LEG,
-    MOUTH_MASS,
-    NECK,
-    NECK_MASS,
-    SMALL,
-    WHITE,
-    Aibo,
-    AiboOptions,
-    LegServos,
-    ears,
-    infrared,
-    mouth,
-    switch,
-    tail,
-)
+from grouser.robots.parts import aibo as parts
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.sensors.camera import ERS7_CAMERA
 from grouser.sensors.sensor import Sensor
@@ -52,20 +31,20 @@ PAW_RADIUS = 0.0117  # m   B2: foot ball
 LEG_RADIUS = 0.018  # m   estimate: 180 over all is 125 between the shoulders and a leg
 
 # Limits: B2, "software limits"; speeds: B2, Sony.
-ELEVATOR = Servo(limits_deg=(-10.0, 88.0), speed=5.280, **LEG)
-KNEE = Servo(limits_deg=(-25.0, 122.0), speed=5.280, **LEG)
-FORE = LegServos(
-    rotor=Servo(limits_deg=(-115.0, 130.0), speed=4.865, **LEG), elevator=ELEVATOR, knee=KNEE
+ELEVATOR = Servo(limits_deg=(-10.0, 88.0), speed=5.280, **parts.LEG)
+KNEE = Servo(limits_deg=(-25.0, 122.0), speed=5.280, **parts.LEG)
+FORE = parts.LegServos(
+    rotor=Servo(limits_deg=(-115.0, 130.0), speed=4.865, **parts.LEG), elevator=ELEVATOR, knee=KNEE
 )
-HIND = LegServos(
-    rotor=Servo(limits_deg=(-130.0, 115.0), speed=4.865, **LEG), elevator=ELEVATOR, knee=KNEE
+HIND = parts.LegServos(
+    rotor=Servo(limits_deg=(-130.0, 115.0), speed=4.865, **parts.LEG), elevator=ELEVATOR, knee=KNEE
 )
-NECK_TILT = Servo(limits_deg=(-75.0, 0.0), speed=3.185, **NECK)
-PAN = Servo(limits_deg=(-88.0, 88.0), speed=10.06, **NECK)
-NOD = Servo(limits_deg=(-15.0, 45.0), speed=5.781, **NECK)
-TAIL_TILT = Servo(limits_deg=(5.0, 60.0), speed=15.16, **SMALL)
-TAIL_PAN = Servo(limits_deg=(-45.0, 45.0), speed=15.16, **SMALL)
-MOUTH = Servo(limits_deg=(-55.0, -3.0), speed=10.14, **SMALL)
+NECK_TILT = Servo(limits_deg=(-75.0, 0.0), speed=3.185, **parts.NECK)
+PAN = Servo(limits_deg=(-88.0, 88.0), speed=10.06, **parts.NECK)
+NOD = Servo(limits_deg=(-15.0, 45.0), speed=5.781, **parts.NECK)
+TAIL_TILT = Servo(limits_deg=(5.0, 60.0), speed=15.16, **parts.SMALL)
+TAIL_PAN = Servo(limits_deg=(-45.0, 45.0), speed=15.16, **parts.SMALL)
+MOUTH = Servo(limits_deg=(-55.0, -3.0), speed=10.14, **parts.SMALL)
 
 NECK_AT = (0.0675, 0.0, 0.0195)  # m   B2
 NECK_LENGTH = 0.080  # m   B2
@@ -76,36 +55,38 @@ HEAD = (  # hinges, B2; shapes and mouth's and ears' places: estimates
         name="neck",
         parent="body",
         at=NECK_AT,
-        axis=FORWARD,
+        axis=parts.FORWARD,
         servo=NECK_TILT,
-        mass=BoxMass(mass=NECK_MASS, half=(0.012, 0.012, 0.040), at=(0.0, 0.0, 0.040)),
-        shapes=(capsule(0.014, (0.0, 0.0, 0.0), (0.0, 0.0, 0.065), rgb=DARK),),
+        mass=BoxMass(mass=parts.NECK_MASS, half=(0.012, 0.012, 0.040), at=(0.0, 0.0, 0.040)),
+        shapes=(capsule(0.014, (0.0, 0.0, 0.0), (0.0, 0.0, 0.065), rgb=parts.DARK),),
     ),
     LinkagePart(
         name="pan",
         parent="neck",
         at=(0.0, 0.0, NECK_LENGTH),
-        axis=LEFT,
+        axis=parts.LEFT,
         servo=PAN,
-        mass=BoxMass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.012)),
+        mass=BoxMass(mass=parts.HEAD_BASE_MASS, half=(0.012, 0.012, 0.012)),
     ),
     LinkagePart(
         name="nod",
         parent="pan",
         at=(0.0, 0.0, 0.0),
-        axis=FORWARD,
+        axis=parts.FORWARD,
         servo=NOD,
         mass=BoxMass(
-            mass=HEAD_MASS - MOUTH_MASS, half=(0.050, 0.040, 0.032), at=(0.025, 0.0, 0.005)
+            mass=parts.HEAD_MASS - parts.MOUTH_MASS,
+            half=(0.050, 0.040, 0.032),
+            at=(0.025, 0.0, 0.005),
         ),
         shapes=(
             capsule(0.038, (-0.010, 0.0, 0.005), (0.030, 0.0, 0.005)),
             capsule(0.018, (0.045, 0.0, -0.010), (0.062, 0.0, -0.012)),
-            capsule(0.006, (0.0, -0.010, 0.040), (0.0, 0.010, 0.040), name="head", rgb=DARK),
+            capsule(0.006, (0.0, -0.010, 0.040), (0.0, 0.010, 0.040), name="head", rgb=parts.DARK),
         ),
     ),
-    mouth("nod", (0.038, 0.0, -0.033), MOUTH),
-    *ears("nod", (-0.010, 0.042, 0.025)),
+    parts.mouth("nod", (0.038, 0.0, -0.033), MOUTH),
+    *parts.ears("nod", (-0.010, 0.042, 0.025)),
 )
 
 MOUNTS = {
@@ -118,11 +99,11 @@ MOUNTS = {
 
 SENSORS: tuple[Sensor, ...] = (
     ERS7_CAMERA,
-    infrared("ir_near", 0.050, 0.500),  # B2
-    infrared("ir_far", 0.200, 1.500),  # B2
-    infrared("ir_chest", 0.100, 0.900),  # B2
-    *(switch(name) for name in ("head", "back_fore", "back_middle", "back_hind")),  # B2
-    switch("chin", "mouth"),  # B2
+    parts.infrared("ir_near", 0.050, 0.500),  # B2
+    parts.infrared("ir_far", 0.200, 1.500),  # B2
+    parts.infrared("ir_chest", 0.100, 0.900),  # B2
+    *(parts.switch(name) for name in ("head", "back_fore", "back_middle", "back_hind")),  # B2
+    parts.switch("chin", "mouth"),  # B2
 )
 
 STANCE = Stance(fore=(0.100, 0.088, -0.110), hind=(-0.075, 0.088, -0.110))  # m   chosen
@@ -145,14 +126,16 @@ TROT = Trot(
     rise=0.3,
 )
 
-ERS7 = Aibo(
+ERS7 = parts.Aibo(
     mass=MASS,
-    body=BoxMass(mass=BODY_MASS, half=(0.095, 0.045, 0.045)),  # estimate
+    body=BoxMass(mass=parts.BODY_MASS, half=(0.095, 0.045, 0.045)),  # estimate
     hull=(
         # estimate, between the chest's IR sensor at 109 and the tail's hinge at -102
         capsule(0.046, (-0.056, 0.0, 0.003), (0.062, 0.0, 0.003)),
         *(
-            capsule(0.006, (x, -0.012, 0.046), (x, 0.012, 0.046), name=name, rgb=DARK)  # estimate
+            capsule(
+                0.006, (x, -0.012, 0.046), (x, 0.012, 0.046), name=name, rgb=parts.DARK
+            )  # estimate
             for name, x in (("back_fore", 0.030), ("back_middle", 0.0), ("back_hind", -0.030))
         ),
     ),
@@ -161,18 +144,18 @@ ERS7 = Aibo(
     hind=HIND,
     leg_radius=LEG_RADIUS,
     paw_radius=PAW_RADIUS,
-    others=(*HEAD, *tail(TAIL_AT, TAIL_TILT, TAIL_PAN, length=0.060)),
+    others=(*HEAD, *parts.tail(TAIL_AT, TAIL_TILT, TAIL_PAN, length=0.060)),
     mounts=MOUNTS,
     sensors=SENSORS,
     stance=STANCE,
     gait=TROT,
     posture_deg={"neck": -20.0, "nod": 20.0, "mouth": -3.0, "tail_tilt": 30.0},
-    rgb=WHITE,
+    rgb=parts.WHITE,
 ).with_fastest_gait()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ers7(AiboOptions):
+class Ers7(parts.AiboOptions):
     """Options of the AIBO ERS-7: sensors, colour, gait."""
 
-    aibo: ClassVar[Aibo] = ERS7
+    aibo: ClassVar[parts.Aibo] = ERS7
