@@ -33,10 +33,8 @@ def _report_full_disk(target: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path | str) -> Iterator[Path]:
-    """Yield a temporary path that replaces ``path`` when the block ends without an error.
-
-    The temporary file keeps the suffix of ``path``, because encoders select their format by it.
-    """
+    """Yield a temporary path that replaces ``path`` when the block ends without an error."""
+    # It keeps the suffix of ``path``, because encoders select their format by it.
     target = Path(path)
     if target.is_dir():
         raise BadValue(f"{target}: is a folder, must be a file")

@@ -186,10 +186,9 @@ def _measure(port: int, report: Path, round_trips: float, kilohertz: float) -> N
 
 
 def _round_trips(controller: _Controller, seconds: float) -> dict[str, float]:
-    """Return the response times of the belts at 200 commands per second.
-
-    A command is sent after the response to the previous one, so that responses are unambiguous.
-    """
+    """Return the response times of the belts at 200 commands per second."""
+    # A command is sent after the response to the previous one, so that responses are
+    # unambiguous.
     trips: list[float] = []
     period, count, before = 1 / ROUND_TRIP_HZ, round(seconds * ROUND_TRIP_HZ), 0.0
     due = start = _warm_up(controller)

@@ -266,10 +266,8 @@ async def _join_figures(world: World) -> dict[str, float]:
 
 
 async def crowd(port: int) -> None:
-    """Run 20 robots that stay and `JOINS` that join; print start and end of every interval.
-
-    Intervals without a join are measured first, for comparison.
-    """
+    """Run 20 robots that stay and `JOINS` that join; print start and end of every interval."""
+    # Intervals without a join are measured first, for comparison.
     residents = []  # keeps references; asyncio closes a connection without one
     for number in range(CROWD):
         reader, writer = await _join(port, f"R{number}", (number % 5 - 2.5, number // 5 - 2.0))

@@ -55,10 +55,7 @@ def stolen_seconds() -> float:
 
 
 def queued_seconds(process: int) -> float:
-    """Return the time that the main thread of a process was ready but waited for a core, s.
-
-    Other programs on this machine ran instead. Linux counts this time in ``schedstat``.
-    """
+    """Return how long the main thread of a process was ready but waited for a core, s (Linux)."""
     words = " ".join(_lines(Path(f"/proc/{process}/task/{process}/schedstat"))).split()
     return int(words[1]) / 1e9 if len(words) > 1 else 0.0
 

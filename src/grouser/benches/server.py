@@ -172,10 +172,8 @@ class _CommandLog:
         self.ahead.append((now, self.server.pace.drift(self.server.host.time)))
 
     def drift(self) -> float:
-        """Return the drift between simulated and wall time, s per minute.
-
-        The drift is between the medians of the first and the last sixth because steps have jitter.
-        """
+        """Return the drift between simulated and wall time, s per minute."""
+        # Between the medians of the first and the last sixth, because steps have jitter.
         times, ahead = np.array(self.ahead).T
         sixth = (times[-1] - times[0]) / 6
         first, last = times < times[0] + sixth, times > times[-1] - sixth

@@ -100,10 +100,8 @@ def _world(robots: int) -> World:
 
 
 def _one_robot() -> tuple[float, float]:
-    """Return the real-time factors with the framework and bare, measured alternately.
-
-    Both step the same model and data because their position in memory has an effect of 2 %.
-    """
+    """Return the real-time factors with the framework and bare, measured alternately."""
+    # Both step the same model and data because their position in memory has an effect of 2 %.
     simulation = Simulation(_world(1))
     simulation.step(1.0)
     model, data = simulation.model, simulation.data

@@ -110,10 +110,8 @@ def fit_residuals(
 
 
 def least_loss_point(fitted: ResidualPlane, reach: float) -> Array:
-    """Return the point (p,) of least robust loss on the plane, within ``reach`` and the box.
-
-    Iteratively reweighted least squares with coordinate descent.
-    """
+    """Return the point (p,) of least robust loss on the plane, within ``reach`` and the box."""
+    # Iteratively reweighted least squares with coordinate descent.
     low = np.maximum(-fitted.at, -reach)
     high = np.minimum(1 - fitted.at, reach)
     moved = np.zeros_like(fitted.at)

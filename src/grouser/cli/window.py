@@ -336,10 +336,7 @@ def drivable(robot: Robot) -> bool:
 
 
 def drive_command(robot: Robot, throttle: float, rudder: float) -> dict[str, float]:
-    """Return the command for shares of the largest speed and turn rate, each from -1 to 1.
-
-    Empty for a robot without locomotion.
-    """
+    """Return the command for shares (-1 to 1) of top speed and turn rate; {} without locomotion."""
     if robot.steering is not None:
         steering = robot.steering
         top = robot.drives[steering.left[0]].speed * steering.radius

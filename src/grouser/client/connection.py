@@ -153,10 +153,9 @@ class Connection(CommandSender):
             self.conversation.raise_errors()
 
     def _receive(self, until: float | None) -> bool:
-        """Process the next data; return False if there is none before ``until`` (monotonic, s).
-
-        The end of the connection counts as data: `Conversation.raise_errors` raises the reason.
-        """
+        """Process the next data; return False if there is none before ``until`` (monotonic, s)."""
+        # The end of the connection counts as data: `Conversation.raise_errors` raises the
+        # reason.
         if self._socket.fileno() < 0:
             return False
         try:

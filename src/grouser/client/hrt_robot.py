@@ -99,10 +99,7 @@ class Hrt:
         return millimetres(motion.travelled)
 
     def turning(self, angle_deg: float) -> float:
-        """Turn on the spot by the posture sensor, deg, left positive; return the angle.
-
-        `slide` is the slip of this turn.
-        """
+        """Turn on the spot by the posture sensor, deg, left positive; return the angle."""
         _check("hrt_turning", angle_deg, FURTHEST_DEG)
         look = self._observe()
         if look.yaw is None:

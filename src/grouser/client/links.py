@@ -179,10 +179,7 @@ class StatusInbox:
 
 
 class UdpLink(_WallClockLink):
-    """Connected UDP socket to the bridge, as used by the real robot's controller.
-
-    Kurose et al., sec. II-C.
-    """
+    """Connected UDP socket to the bridge, as used by the real robot's controller (sec. II-C)."""
 
     def __init__(self, host: str, port: int) -> None:
         """Set the destination HOST:PORT; nothing is sent yet."""
@@ -240,10 +237,7 @@ def _open_udp(address: str) -> UdpLink:
 
 
 class CanLink(_WallClockLink):
-    """CAN bus with Kenaf's motors by python-can (LGPL, a separate extra).
-
-    SocketCAN, or socketcand over TCP.
-    """
+    """CAN bus with Kenaf's motors by python-can: SocketCAN, or socketcand over TCP."""
 
     def __init__(self, name: str, **settings: Any) -> None:
         """Open a bus.

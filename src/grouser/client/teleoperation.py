@@ -272,10 +272,7 @@ class _OperatorSocket:
             self._wire.shutdown(socket.SHUT_WR)
 
     def is_closed(self) -> bool:
-        """Close the socket after `LINGER` seconds; return True if it is closed.
-
-        Closed at once, the operator might not receive the reason.
-        """
+        """Close the socket after `LINGER` seconds; return True if it is closed."""
         with contextlib.suppress(BlockingIOError, OSError):
             while self._wire.recv(LONGEST) and time.monotonic() < self._active + LINGER:
                 pass

@@ -154,10 +154,7 @@ def slip_angle(friction: float) -> float:
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root of ``function`` by bisection; nan if it is negative at ``high``.
-
-    The function must be negative at ``low`` and positive at ``high``.
-    """
+    """Return the root of ``function`` by bisection, from below 0; nan if ``high`` is below 0."""
     if function(high) < 0:
         return float("nan")
     for _ in range(80):

@@ -43,10 +43,7 @@ def path_length(positions: Array) -> float:
 
 
 def total_turn(wxyz: Array) -> float:
-    """Return the total turn to the left (rad) of orientations (k, 4).
-
-    Successive orientations must differ by less than half a turn.
-    """
+    """Return the total turn to the left (rad) of orientations (k, 4) under half a turn apart."""
     yaw = np.unwrap(to_rpy(wxyz)[:, 2])
     return float(yaw[-1] - yaw[0])
 

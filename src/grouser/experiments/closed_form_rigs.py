@@ -157,10 +157,8 @@ class Rig:
         return float(self.simulation.state.memory.work.sum())
 
     def rolling_loads(self, samples: int = 24) -> tuple[Array, Array]:
-        """Return `loads` at many times while the belts advance slowly by two pitches.
-
-        The grousers in contact and their loads depend on the position of the belt.
-        """
+        """Return `loads` at many times while the belts advance slowly by two pitches."""
+        # The grousers in contact and their loads depend on the position of the belt.
         distance = 2 * max(belt.pitch for belt in self.simulation.scene.belts)
         self.run(SETTLED, forward=CREEP)
         batches = []

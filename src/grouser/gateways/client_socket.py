@@ -209,10 +209,8 @@ class ClientSocket(Connection, asyncio.BufferedProtocol, ABC):
         self._pause(transport, wait)
 
     def _retry(self, cost: float) -> None:
-        """Retry the request that needed a scene; its compile time is charged to this connection.
-
-        It is not charged to the address, so that another client there need not wait for it.
-        """
+        """Retry the request that needed a scene; its compile time is charged to this connection."""
+        # Not to the address, so that another client there need not wait for it.
         self._waits_for_scene = False
         self._compile_budget.charge(asyncio.get_running_loop().time(), cost)
         self._resume(0.0)

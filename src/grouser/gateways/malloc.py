@@ -16,10 +16,7 @@ LARGE = 128 * 1024
 
 
 def release_large_blocks() -> bool:
-    """Return large blocks to the system when they are freed; return False without glibc.
-
-    The setting is process-wide; repeated calls have no further effect.
-    """
+    """Return freed large blocks to the system from now on; return False without glibc."""
     try:
         return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE))
     except (AttributeError, OSError, TypeError):  # not glibc

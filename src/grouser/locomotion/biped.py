@@ -209,10 +209,9 @@ class Biped:
         return state[:, OTHER] + _smooth(share)[:, None] * way, height
 
     def _pelvis(self, state: Array, feet: Array, heading: Array) -> Array:
-        """Return the pelvis position (n, 2) for which the centre of mass follows the pendulum.
-
-        The centre of mass of a leg moves by a constant share of the displacement of its foot.
-        """
+        """Return the pelvis position (n, 2) for which the centre of mass follows the pendulum."""
+        # The centre of mass of a leg moves by a constant share of the displacement of its
+        # foot.
         share = self.balance.leg * self.balance.leg_centre
         offset = np.empty((len(state), 2))
         risen = _smooth(state[:, WAVE]) / (1 - 2 * share)
@@ -264,10 +263,9 @@ class Biped:
         return now
 
     def _landing(self, side: Array, pace: Array) -> Array:
-        """Return the landing pose (n, 3) of the other foot in a step at ``pace``.
-
-        Sideways and in turns the foot on that side opens the stance and the other one closes it.
-        """
+        """Return the landing pose (n, 3) of the other foot in a step at ``pace``."""
+        # Sideways and in turns the foot on that side opens the stance and the other one
+        # closes it.
         other = -side
         lateral = np.where(pace[:, 1] * other > 0, 2 * self.step * pace[:, 1], 0.0)
         yaw = np.where(pace[:, 2] * other > 0, 2 * self.step * pace[:, 2], 0.0)

@@ -275,10 +275,8 @@ def _world(
 
 
 def _on_ground_of(world: World, friction: float) -> World:
-    """Return ``world`` with ``friction`` on terrain that has the suite's default friction.
-
-    Pipes of hurdles and slopes of tipping tests keep theirs.
-    """
+    """Return ``world`` with ``friction`` on terrain that has the suite's default friction."""
+    # Pipes of hurdles and slopes of tipping tests keep theirs.
     update = {"friction": friction}
     return world.changed(
         terrain=tuple(

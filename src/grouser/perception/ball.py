@@ -99,10 +99,9 @@ def _measure(
 
 
 def _cone(directions: Array) -> tuple[Array, float]:
-    """Return axis (3,) and half opening angle (rad) of the cone through directions (n, 3).
-
-    Unit vectors s on a cone around c satisfy s . c = cos a, so m = c / cos a solves s . m = 1.
-    """
+    """Return axis (3,) and half opening angle (rad) of the cone through directions (n, 3)."""
+    # Unit vectors s on a cone around c satisfy s . c = cos a, so m = c / cos a solves s . m =
+    # 1.
     unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
     axis, *_ = np.linalg.lstsq(unit, np.ones(len(unit)), None)
     length = float(np.linalg.norm(axis))

@@ -71,10 +71,8 @@ class CameraOptics:
         return (self.width - 1) / 2, (self.height - 1) / 2
 
     def directions(self, pixels: npt.ArrayLike, gaze: Pose) -> Array:
-        """Return viewing directions ``(…, 3)`` of pixels ``(…, 2)``, of length 1 along the axis.
-
-        Distortion is removed by the exact inverse of eq. 2: division by 1 + kappa r².
-        """
+        """Return viewing directions ``(…, 3)`` of pixels ``(…, 2)``, of length 1 along the axis."""
+        # Exact inverse of eq. 2: division by 1 + kappa r².
         seen = (np.asarray(pixels, float) - self.centre) / self.focal
         seen = seen / (1 + self.kappa * (seen * seen).sum(axis=-1, keepdims=True))
         ahead = np.ones(seen.shape[:-1])

@@ -194,10 +194,8 @@ class CostMap:
         return self._known_or(guess, energy)
 
     def _failure_rate(self) -> Array:
-        """Return failures per metre, without falls, from the cell and from similar cells, 1/m.
-
-        In the estimate each cell counts once, and one path without failure is added.
-        """
+        """Return failures per metre, without falls, from the cell and from similar cells, 1/m."""
+        # Each cell counts once, and one path without failure is added.
         driven = np.minimum(self._metres, self._validity.step)
         felt = self._failures * driven / np.maximum(self._metres, 1e-9)
         mean = (float(felt.sum()) + 1e-12) / max(1e-9, float(driven.sum()) + self._longest)

@@ -62,10 +62,7 @@ class HeightQuery(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RobotFootprint:
-    """Footprint of a robot: undersides of its parts, in its own frame (x forward, y left), m.
-
-    Heights are above the plane on which the robot stands level.
-    """
+    """Undersides of a robot's parts in its own frame (x forward, y left), m."""
 
     contacts: Array
     """Undersides of legs, wheels and belts (k, 3): x, y, height."""
@@ -184,10 +181,7 @@ def body_undersides(footprint: RobotFootprint, placement: GroundPlacement) -> Ar
 def _with_far_ground(
     footprint: RobotFootprint, under: Array
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return heights (k, n) with missing ground replaced by ground far below the robot.
-
-    The second array (n,) marks poses without any ground under the carrying contacts.
-    """
+    """Return heights (k, n) with missing ground far below, and the poses (n,) without ground."""
     here = under[footprint.carries]
     missing = np.asarray(~np.isfinite(here).any(axis=0))
     lowest = np.where(np.isfinite(here), here, np.inf).min(axis=0, initial=np.inf)

@@ -90,10 +90,8 @@ def solve_with_ompl(
 
 
 def _search(base: Any, task: _Task, engine: Any, stop: Callable[[], bool]) -> None:
-    """Run a planner in chunks of `STEPS`, since some report a path only when they stop.
-
-    Planners that work on one set of samples (FMT, BFMT) run to their end.
-    """
+    """Run a planner in chunks of `STEPS`, since some report a path only when they stop."""
+    # Planners that work on one set of samples (FMT, BFMT) run to their end.
     one_set = hasattr(engine, "setNumSamples")
     steps = SET_STEPS if one_set else STEPS
     for _ in range(1 if one_set else MOST_STEPS // steps):

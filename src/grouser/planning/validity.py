@@ -80,10 +80,9 @@ class ValidityMap:
         return np.asarray(np.rint(turn).astype(np.int64) % len(self.valid))
 
     def are_segments_valid(self, start: npt.ArrayLike, end: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return whether the robot stands all along segments (n, 2) → (n, 2), driven forward.
-
-        The neighbours of each position must be valid too, as a margin for tracking errors.
-        """
+        """Return whether the robot stands all along segments (n, 2) → (n, 2), driven forward."""
+        # The neighbours of each position must be valid too, as a margin for tracking
+        # errors.
         a, b = np.atleast_2d(np.asarray(start, float)), np.atleast_2d(np.asarray(end, float))
         segment = b - a
         length = np.hypot(segment[:, 0], segment[:, 1])
@@ -153,10 +152,9 @@ class ValidityMap:
         return {}
 
     def clearance(self, points: npt.ArrayLike, heading: npt.ArrayLike) -> Array:
-        """Return the distance (m) of ``points`` with ``heading`` to the nearest invalid position.
-
-        Positions outside the map are not counted as invalid.
-        """
+        """Return the distance (m) of ``points`` with ``heading`` to the nearest invalid position."""
+        # Outside the map none is invalid.
+        # Positions outside the map are not counted as invalid.
         row, column = self.cells(points)
         turns = np.broadcast_to(self.heading(heading), row.shape)
         clear = np.zeros(row.shape)

@@ -86,10 +86,9 @@ def _open(name: str, width: int, height: int) -> GlContext:
 
 
 def _works(name: str) -> bool:
-    """Return True if a back end can create a MuJoCo context.
-
-    Loading a driver and opening a context is not sufficient, because drawing may fail afterwards.
-    """
+    """Return True if a back end can create a MuJoCo context."""
+    # Loading a driver and opening a context is not sufficient, because drawing may fail
+    # afterwards.
     try:
         # Outside `_undone_on_failure`: with MUJOCO_GL set, MuJoCo's own import may fail here.
         mujoco: Any = import_module("mujoco")
@@ -109,10 +108,9 @@ def _works(name: str) -> bool:
 
 @contextmanager
 def _mujoco_uses(name: str) -> Iterator[None]:
-    """Set ``MUJOCO_GL`` within the block, in which MuJoCo loads the OpenGL functions once.
-
-    Without the variable MuJoCo uses EGL if libEGL is loaded, as it is after EGL has been tried.
-    """
+    """Set ``MUJOCO_GL`` within the block, in which MuJoCo loads the OpenGL functions once."""
+    # Without the variable MuJoCo uses EGL if libEGL is loaded, as it is after EGL has been
+    # tried.
     before = os.environ.get("MUJOCO_GL")
     os.environ["MUJOCO_GL"] = name
     try:

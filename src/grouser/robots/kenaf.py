@@ -249,10 +249,9 @@ EQUIPMENT = (
 
 
 def _add_cameras(body: mujoco.MjsBody) -> None:
-    """Add the cameras ``front`` and ``birds_eye``.
-
-    The published positions have y right and z down; MuJoCo's cameras look along their -z, x right.
-    """
+    """Add the cameras ``front`` and ``birds_eye``."""
+    # The published positions have y right and z down; MuJoCo's cameras look along their -z, x
+    # right.
     down = BIRDS_EYE_DOWN
     for name, (x, y, z), up in (
         ("front", FRONT_CAMERA, (0.0, 0.0, 1.0)),

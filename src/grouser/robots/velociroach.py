@@ -92,10 +92,8 @@ class Cranks:
         return np.array([math.remainder(left, math.tau), math.remainder(right, math.tau), 0.0, 0.0])
 
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
-        """Return ``state`` (n, 4) after ``dt`` (s) at the commanded speeds ``inputs`` (n, 2).
-
-        Phases stay between -pi and pi, so that long runs lose no precision.
-        """
+        """Return ``state`` (n, 4) after ``dt`` (s) at the commanded speeds ``inputs`` (n, 2)."""
+        # Phases stay between -pi and pi, so that long runs lose no precision.
         phase, speed = state[:, :2], state[:, 2:]
         # Called at every step: np.clip is several times slower.
         wanted = np.minimum(np.maximum(inputs, -self.top_speed), self.top_speed)

@@ -223,10 +223,9 @@ def _fitted(planes: Planes, up: Array, height: float, size: float) -> tuple[Arra
 
 
 def _leant(planes: Planes, up: Array) -> Array:
-    """Return up of a plane fitted to all uneven ground.
-
-    The mean of the normals is biased towards the sensor, since slopes facing away are hidden.
-    """
+    """Return up of a plane fitted to all uneven ground."""
+    # The mean of the normals is biased towards the sensor, since slopes facing away are
+    # hidden.
     points = planes.means[planes.normals @ up > np.cos(WIDE_CONE)]
     normal = np.linalg.eigh(np.cov(points.T))[1][:, 0]
     return np.asarray(normal * np.sign(normal @ up))

@@ -32,10 +32,7 @@ class Hole:
 
 
 def find_holes(mesh: TriangleMesh) -> tuple[Hole, ...]:
-    """Return all holes and outer boundaries, widest first.
-
-    The widest loop of each connected component is its outer boundary.
-    """
+    """Return all holes and outer boundaries (the widest loop of each component), widest first."""
     loops = _loops(mesh.faces)
     piece_of = np.zeros(len(mesh.vertices), np.int64)
     piece_of[mesh.faces] = face_components(mesh)[:, None]
@@ -90,10 +87,8 @@ def _area(rim: Array) -> float:
 
 
 def _loops(faces: Faces) -> list[Numbers]:
-    """Return the boundary loops, from half-edges without a twin.
-
-    The next boundary edge is found by rotating around the end vertex from face to face.
-    """
+    """Return the boundary loops, from half-edges without a twin."""
+    # The next boundary edge is found by rotating around the end vertex from face to face.
     starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
     count = int(faces.max(initial=0)) + 1
     own, other = starts * count + ends, ends * count + starts

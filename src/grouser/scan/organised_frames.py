@@ -79,10 +79,9 @@ def _along_rows(grid: Array, rays: Array, size: float) -> tuple[Mask, Mask]:
 
 
 def _goes_on(grid: Array, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Mask:
-    """Return the mask of edges collinear with the two edges before, or the two after them.
-
-    One edge is not sufficient: a mixed pixel at an occlusion edge gives two collinear edges.
-    """
+    """Return the mask of edges collinear with the two edges before, or the two after them."""
+    # One edge is not sufficient: a mixed pixel at an occlusion edge gives two collinear
+    # edges.
     own = grid[rows, columns + 1] - grid[rows, columns]
     length = np.sqrt(np.einsum("ij,ij->i", own, own))
     result, last = np.zeros(len(rows), bool), grid.shape[1] - 2

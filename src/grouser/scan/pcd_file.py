@@ -255,10 +255,7 @@ def _colours(fields: npt.NDArray[Any]) -> Colours | None:
 
 
 def write_pcd(path: Path, cloud: PointCloud) -> None:
-    """Write a cloud (m) as a binary PCD file atomically, without colours.
-
-    The cloud's frame is the sensor's.
-    """
+    """Write a cloud (m, in the sensor's frame) as a binary PCD file atomically, without colours."""
     rows, columns = cloud.shape or (1, len(cloud))
     head = [
         *("# .PCD v0.7 - Point Cloud Data file format", "VERSION 0.7", "FIELDS x y z"),

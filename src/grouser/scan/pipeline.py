@@ -133,10 +133,8 @@ def rebuild(
 
 
 def _middle_far_away(cloud: PointCloud) -> Array:
-    """Return the centre of a surveyed cloud, in whole m, (3,); zeros if it is near the origin.
-
-    Large offsets of surveyed coordinates would cost the surface numerical precision.
-    """
+    """Return the centre of a surveyed cloud, in whole m, (3,); zeros if it is near the origin."""
+    # Large offsets of surveyed coordinates would cost the surface numerical precision.
     points = cloud.points[cloud.seen]
     middle = np.round(np.median(points, axis=0)) if len(points) else np.zeros(3)
     return middle if np.abs(middle).max() > FAR else np.zeros(3)

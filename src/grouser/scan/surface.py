@@ -54,10 +54,8 @@ def fused_surface(cloud: PointCloud, size: float) -> TriangleMesh:
 
 
 def _off_the_planes(points: Array, size: float) -> Array:
-    """Return the translation of points that puts planes along the grid into the middle of cells.
-
-    A floor on the boundary between two layers of cells would alternate between them.
-    """
+    """Return the translation of points that puts planes along the grid into the middle of cells."""
+    # A floor on the boundary between two layers of cells would alternate between them.
     some = points[:: max(1, len(points) // 50_000)]
     around = np.exp(2j * np.pi / size * some).sum(axis=0)
     return np.asarray((0.5 - np.angle(around) / (2 * np.pi)) * size)

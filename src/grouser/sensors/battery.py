@@ -59,10 +59,7 @@ class BoundBattery:
         """Time of the first reading, s; None before it."""
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return remaining energy (J), charge (0 to 1) and run time ``seconds``.
-
-        ``seconds`` assumes the mean power consumption so far.
-        """
+        """Return remaining energy (J), charge (0 to 1) and ``seconds`` at the mean power so far."""
         description, time = self._description, float(context.data.time)
         if self._drives is None:
             own = (drive for drive in context.drives if drive.startswith(self._prefix))

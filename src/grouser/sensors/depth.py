@@ -240,10 +240,7 @@ def corrupt(true: Array, optics: DepthOptics, pattern_seed: int, rng: np.random.
 
 
 def resample(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
-    """Resample ``depths`` from ``plane`` to the pixels ``other`` (bilinear).
-
-    A pixel is valid if all four neighbours are.
-    """
+    """Resample ``depths`` from ``plane`` to the pixels ``other``, from four valid ones each."""
     right, down = other.slopes()
     columns = right * plane.focal[0] + plane.centre[0]
     rows = down * plane.focal[1] + plane.centre[1]

@@ -69,10 +69,7 @@ class BoundGps:
         self._sky = satellite_directions()
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return fix (1, 0), satellites, latitude, longitude (rad), altitude (m over the origin).
-
-        Without a fix, latitude, longitude and altitude are nan.
-        """
+        """Return fix (1, 0), satellites, latitude, longitude (rad), altitude (m); nan: no fix."""
         description, data = self._description, context.data
         R_WS = data.site_xmat[self._site].reshape(3, 3)
         hits = self._rays.cast(context, self._sky @ R_WS, SKY_DISTANCE)

@@ -149,10 +149,7 @@ RAYS_PER_CONE = 16  # USARSim's sonar: ten cones of sixteen rays, one in the mid
 
 @lru_cache(maxsize=64)
 def cone_directions(beam: float, cones: int) -> Array:
-    """Return unit vectors (n, 3) that fill a cone about x with opening angle ``beam`` (rad).
-
-    The array is cached and read-only: many sonars share it.
-    """
+    """Return unit vectors (n, 3) that fill a cone about x of angle ``beam`` (rad); read-only."""
     offs = np.repeat(np.arange(1, cones + 1) / cones * beam / 2, RAYS_PER_CONE)
     turns = np.tile(np.arange(RAYS_PER_CONE) * 2 * np.pi / RAYS_PER_CONE, cones)
     sideways = np.sin(offs)

@@ -166,10 +166,9 @@ class RayBatch:
 
 
 class _Reach:
-    """Broad phase: geoms that a bundle cannot hit.
+    """Broad phase: geoms that a bundle cannot hit."""
 
-    MuJoCo tests every geom for every bundle, which dominates the cost with many robots.
-    """
+    # MuJoCo tests every geom for every bundle, which dominates the cost with many robots.
 
     def __init__(self, bundles: list[RayBundle]) -> None:
         bounds = np.stack([bundle.origin.bounds for bundle in bundles])
@@ -216,10 +215,8 @@ def _bounding_cone(directions: Array) -> tuple[Array, float, float]:
 
 
 def _rotate_each(R: Array, vectors: Array) -> Array:
-    """Return ``vectors`` (n, 3), each rotated by its own ``R`` (n, 3, 3).
-
-    Written out: the rounding of a matrix product may depend on the number of rows.
-    """
+    """Return ``vectors`` (n, 3), each rotated by its own ``R`` (n, 3, 3)."""
+    # Written out: the rounding of a matrix product may depend on the number of rows.
     x, y, z = vectors[:, 0, None], vectors[:, 1, None], vectors[:, 2, None]
     return np.asarray(R[:, :, 0] * x + R[:, :, 1] * y + R[:, :, 2] * z)
 

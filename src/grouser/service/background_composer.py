@@ -203,10 +203,8 @@ class BackgroundComposer(SceneBuilder):
         return known[key]
 
     def forget(self, before: SceneState | None) -> None:
-        """Drop prepared scenes and the replaced state ``before``: another scene runs now.
-
-        Freeing a scene takes as long as a tick; the thread does it.
-        """
+        """Drop prepared scenes and the replaced state ``before``: another scene runs now."""
+        # Freeing a scene takes as long as a tick; the thread does it.
         garbage: list[object] = [before, *self._ready]
         super().forget(before)
         self._failure, self._tries = None, 0

@@ -287,10 +287,8 @@ class Host:
             self._owners[name].begin_turn(time)
 
     def enter_lockstep(self, name: str, every: float) -> None:
-        """Give a robot's owner a turn every ``every`` simulated seconds, from now on.
-
-        The first turn has a reading of each sensor, even if no time has passed yet.
-        """
+        """Give a robot's owner a turn every ``every`` simulated seconds, from now on."""
+        # The first turn has a reading of each sensor, even if no time has passed yet.
         self.lockstep.enter(name, self.steps(every), self.step)
         self._queues.fill_up(name)
 

@@ -140,10 +140,8 @@ class Membership:
 
 
 def check_match_roster(world: World, name: str) -> None:
-    """Raise `BadValue` if a match is played and the world has no robot ``name``.
-
-    The referee places the robots of a match; one outside the teams would get no place.
-    """
+    """Raise `BadValue` if a match is played and the world has no robot ``name``."""
+    # The referee places the robots of a match; one outside the teams would get no place.
     there = [entry.name for entry in world.robots]
     if world.match is not None and name not in there:
         raise BadValue(

@@ -24,10 +24,7 @@ from grouser.world.file import RobotEntry
 
 
 class ReportTimer:
-    """Timer for one report every ``every`` simulated seconds, from ``now`` on.
-
-    If time goes back because the world was reset, a report is due at once.
-    """
+    """Timer for one report every ``every`` simulated seconds; a reset makes one due."""
 
     def __init__(self, every: float, now: float = 0.0) -> None:
         self._every = every

@@ -79,10 +79,8 @@ class Radio:
         return []
 
     def arrived(self) -> list[Delivery]:
-        """Return the delayed messages that are due, without those for robots that have left.
-
-        Call it after every tick: it also detects a reset of the world.
-        """
+        """Return the delayed messages that are due, without those for robots that have left."""
+        # Called after every tick: it also detects a reset of the world.
         self._update()
         due: list[Delivery] = []
         while self._waiting and self._waiting[0][0] <= self._now + 1e-9:

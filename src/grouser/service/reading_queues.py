@@ -36,10 +36,8 @@ class ReadingQueues:
         simulation.drain_readings()  # drop earlier ones
 
     def collect(self, robots: Container[str]) -> None:
-        """Queue new readings of ``robots``; pass the readings of all cameras to the listener.
-
-        A robot without queued readings is appended to the order.
-        """
+        """Queue new readings of ``robots``; pass the readings of all cameras to the listener."""
+        # A robot without queued readings is appended to the order.
         sensors = self._simulation.scene.sensors
         for robot, reading in self._simulation.drain_readings():
             known = sensors.get((robot, reading.sensor))

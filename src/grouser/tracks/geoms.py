@@ -86,10 +86,8 @@ class GeomBuilder:
         name: str,
         friction: float = SLIPPERY,
     ) -> list[mujoco.MjsGeom]:
-        """Add the drum of a smooth belt about the body's y axis, as two halves side by side.
-
-        Each half has one contact point with a wall or a box.
-        """
+        """Add the drum of a smooth belt about the body's y axis, as two halves side by side."""
+        # Each half has one contact point with a wall or a box.
         size = (radius - DRUM_BEHIND, half_width / 2)
         return [
             self.drum(
@@ -225,10 +223,8 @@ def split_run(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
 
 
 def couple_speeds(spec: mujoco.MjSpec, sprocket: str, shaft: str, ratio: float) -> None:
-    """Couple the speed of ``sprocket`` to ``ratio`` times that of ``shaft``: one common motor.
-
-    Positions are not coupled, since each belt rolls back by its own pitch.
-    """
+    """Couple the speed of ``sprocket`` to ``ratio`` times that of ``shaft``: one common motor."""
+    # Positions are not coupled, since each belt rolls back by its own pitch.
     equality = spec.add_equality(
         name=f"{sprocket}/gear",
         type=mujoco.mjtEq.mjEQ_JOINT,

@@ -44,10 +44,7 @@ class _Layout:
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Chain of hinged plates with grousers around pulleys; bends and sags, slow to simulate.
-
-    Add pulleys and rails, the chain, its closing pin and the drive.
-    """
+    """Chain of hinged plates with grousers around pulleys; bends and sags, slow to simulate."""
     layout = _layout(track.path, track.thickness, track.count)
     arcs = layout.pitch_line.arcs
     sprocket, driving = layout.pitch_line.sprocket()
@@ -146,10 +143,8 @@ def _add_pulley(body: mujoco.MjsBody, track: Track, arc: ArcSegment, name: str, 
 
 
 def _add_rails(body: mujoco.MjsBody, layout: _Layout, name: str, X_BT: Pose) -> None:
-    """Add a smooth rail inside every straight run, on which the pins slide.
-
-    Rails are a separate body, since robots exclude contacts between their hulls and belts.
-    """
+    """Add a smooth rail inside every straight run, on which the pins slide."""
+    # Rails are a separate body, since robots exclude contacts between their hulls and belts.
     rails = add_link(body, name, X_BT)
     for index, segment in enumerate(layout.pitch_line.segments):
         if isinstance(segment, StraightSegment):

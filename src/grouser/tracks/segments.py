@@ -27,10 +27,7 @@ from grouser.tracks.track import Belt, Track
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Belt of moving links with grousers, and belt roll-back by one pitch (Okada et al. 2020).
-
-    Add one link per segment, couple them, and add the drive to the sprocket.
-    """
+    """Belt of moving links with grousers, and belt roll-back by one pitch (Okada et al. 2020)."""
     segments = track.path.segments
     omitted = {track.path.top()} if track.without_top else set()
     builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)

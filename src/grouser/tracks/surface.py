@@ -29,10 +29,7 @@ oscillate. A robot on a slope creeps with the remaining oscillation: 0.1 mm/s on
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Fixed belt with a moving surface and without grousers; fast (Pecka et al. 2017).
-
-    Add one fixed body per segment with a moving surface, and the sprocket.
-    """
+    """Fixed belt with a moving surface and without grousers; fast (Pecka et al. 2017)."""
     path = track.path.offset(track.height)
     gear = max(
         segment.radius for segment in path.segments if not isinstance(segment, StraightSegment)
@@ -74,10 +71,7 @@ def _add_part(
     X_BT: Pose,
     builder: GeomBuilder,
 ) -> list[str]:
-    """Add the fixed body of one segment, its shape, and the sensor of the ground force.
-
-    Returns the names of its geoms.
-    """
+    """Add the fixed body of one segment and its force sensor; return the names of its geoms."""
     straight = isinstance(segment, StraightSegment)
     link = add_link(body, name, X_BT @ segment.X_TL)
     geoms = []

@@ -28,10 +28,7 @@ class TrackWheel:
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Row of wheels of equal rim speed, without grousers (Kurose et al. 2008).
-
-    Add the wheels, couple them to the rearmost one and add the drive to it.
-    """
+    """Row of wheels of equal rim speed, without grousers (Kurose et al. 2008)."""
     wheels = sorted(
         wheel_layout(track.path.offset(track.height), track.wheels), key=lambda w: w.centre[0]
     )

@@ -149,10 +149,9 @@ class CylinderTrigger(Trigger):
 
 
 def _inside(beyond: Array) -> Array:
-    """Return the signed depth of points from their distances ``beyond`` a solid's faces (n, k; m).
-
-    Inside it is the distance to the nearest face, outside minus the distance to the solid.
-    """
+    """Return the signed depth of points from their distances ``beyond`` faces (n, k; m)."""
+    # Inside: distance to the nearest face; outside: minus the distance to the solid.
+    # Inside: distance to the nearest face; outside: minus the distance to the solid.
     outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
     return np.asarray(-np.minimum(beyond.max(axis=1), 0.0) - outside)
 

@@ -129,10 +129,8 @@ class _Mistake:
 
 
 def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
-    """Return the path in the file that corresponds to pydantic's ``loc``, and the value there.
-
-    ``loc`` also contains the kind of a discriminated part, which is no level of the file.
-    """
+    """Return the path in the file that corresponds to pydantic's ``loc``, and the value there."""
+    # ``loc`` also contains the kind of a discriminated part, which is no level of the file.
     path: KeyPath = ()
     for part in loc:
         if isinstance(data, dict):

@@ -186,10 +186,7 @@ def _lines(terminal: bool) -> Iterator[str]:
 
 
 class RealTimeRun:
-    """Paced run of a simulation in a background thread, which prints its events.
-
-    Its ``with`` block receives the lock for access to the simulation.
-    """
+    """Paced run in a background thread; prints events; ``with`` gives the simulation's lock."""
 
     def __init__(self, simulation: Simulation, factor: float) -> None:
         self._simulation, self._factor = simulation, factor

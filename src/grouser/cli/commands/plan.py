@@ -207,10 +207,9 @@ def _corners(text: str) -> tuple[float, float, float, float]:
 
 @contextmanager
 def _first_interrupt() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns True after the first Ctrl-C; the second one interrupts.
-
-    The first raises nothing, because it might interrupt OMPL, which runs threads of its own.
-    """
+    """Yield a function that returns True after the first Ctrl-C; the second one interrupts."""
+    # The first raises nothing, because it might interrupt OMPL, which runs threads of its
+    # own.
     pressed: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:

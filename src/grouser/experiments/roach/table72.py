@@ -108,10 +108,9 @@ def _terrain(seed: int, per_bridge: int) -> tuple[PathCourse, list[Trial]]:
 
 
 def bridge_differences(outcomes: Sequence[Outcome]) -> dict[str, Array]:
-    """Return top minus bottom of each terrain (n,): log mean effort, log mean work, failure rate.
-
-    A terrain with a bridge that was never crossed has no difference of energies.
-    """
+    """Return top minus bottom per terrain (n,): log mean effort, log mean work, failure rate."""
+    # A terrain with a bridge that was never crossed has no difference of energies.
+    # A terrain with a bridge that was never crossed has no difference of energies.
     found: dict[str, list[float]] = {"effort": [], "work": [], "failures": []}
     for number in sorted({int(str(outcome.trial.case["terrain"])) for outcome in outcomes}):
         here = [outcome for outcome in outcomes if outcome.trial.case["terrain"] == number]
@@ -125,10 +124,7 @@ def bridge_differences(outcomes: Sequence[Outcome]) -> dict[str, Array]:
 
 
 def sign_flip_p(differences: Array) -> float:
-    """Return the one-sided p-value of a mean above 0 in the exact sign-flip permutation test.
-
-    Null hypothesis: both signs of every difference are equally probable.
-    """
+    """Return the one-sided p-value of a mean above 0 in the exact sign-flip permutation test."""
     count = len(differences)
     if not count:
         return math.nan

@@ -97,10 +97,7 @@ class ClientWriter:
             self.write(Notice(kind, text))
 
     def send_radio(self, message: RadioSignal) -> None:
-        """Send a message received by the robot's radio, if the client uses extensions.
-
-        If the client does not read, the oldest messages of the sender are dropped first.
-        """
+        """Send a radio message to a client with extensions, which may replace older ones."""
         if self.extended:
             received = RadioMessage(message.sender, message.data, message.strength)
             for line in self._side.send(received):

@@ -112,10 +112,8 @@ def hinge_pose(model: mujoco.MjModel, name: str, joint: str) -> MountPose:
 def pose_in_carrier(
     model: mujoco.MjModel, name: str, robot: Robot, place: MountPose, carriers: Container[str]
 ) -> MountPose:
-    """Return a mounting pose relative to its nearest ancestor in ``carriers``, or the root.
-
-    Joints in between are in the default posture.
-    """
+    """Return a mounting pose relative to its nearest ancestor in ``carriers``, or the root."""
+    # Joints in between are in the default posture.
     body = here = model.body(f"{name}/{place.body}").id
     root = model.body(f"{name}/{robot.root}").id
     while body != root and _local_body_name(model, name, body) not in carriers:

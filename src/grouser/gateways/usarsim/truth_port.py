@@ -63,10 +63,7 @@ class TruthSocket(ClientSocket):
 
 
 def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[TruthRow]:
-    """Return the true poses of the requested robots and objects in the axes of the wire.
-
-    A request without class and name means all robots, an empty line everything.
-    """
+    """Return the true poses of the requested robots and objects in the axes of the wire."""
     wanted = (
         None
         if request.class_name is None

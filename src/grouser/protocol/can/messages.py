@@ -470,10 +470,7 @@ class CommandGate:
             return None
 
     def is_silent(self, now: float) -> bool:
-        """Return True if no `BeltSpeeds` was executed within `SILENCE`.
-
-        Other commands do not feed the watchdog.
-        """
+        """Return True if no `BeltSpeeds` was executed within `SILENCE`; others do not count."""
         return self.last_belt_command is None or now - self.last_belt_command >= SILENCE
 
     def _check(self, frame: CanFrame, now: float) -> CanCommand | None:

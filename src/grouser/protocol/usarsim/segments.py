@@ -86,10 +86,7 @@ def unpack_names(segments: Iterable[Segment]) -> Iterator[Segment]:
 
 
 def segment_runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, str]]:
-    """Yield each run of segments that begins with the key ``first``, keys in lower case.
-
-    Segments before the first run are skipped.
-    """
+    """Yield each run of segments from a key ``first`` to the next, keys in lower case."""
     run: dict[str, str] = {}
     first = first.lower()
     for key, value in segments:

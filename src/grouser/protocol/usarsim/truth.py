@@ -56,10 +56,7 @@ class TruthEnd(Message, head=""):
 
 
 def read_request(line: str) -> TruthRequest:
-    """Parse a request.
-
-    An empty line requests everything, an empty pair of braces all robots.
-    """
+    """Parse a request: an empty line is for everything, an empty pair of braces for all robots."""
     if not line.strip():
         return TruthRequest(everything=True)
     parsed = parse(line)

@@ -47,10 +47,8 @@ def set_box_mass(
 
 
 def exclude_hull_belt_contacts(spec: mujoco.MjSpec) -> None:
-    """Exclude contacts between this robot's hulls and its own belts.
-
-    MuJoCo itself excludes parent and child, but not grandchildren or siblings.
-    """
+    """Exclude contacts between this robot's hulls and its own belts."""
+    # MuJoCo itself excludes parent and child, but not grandchildren or siblings.
     hulls = [body for body in spec.bodies if any(geom.contype == HULL for geom in body.geoms)]
     belts = [body for body in spec.bodies if any(geom.contype == BELT for geom in body.geoms)]
     for hull in hulls:

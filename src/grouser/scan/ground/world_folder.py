@@ -157,10 +157,7 @@ def _terrain(folder: Path, floor: float, entry: Mapping[str, Any]) -> list[Terra
 
 
 def _for_pieces(ground: RebuiltGround, voxel: float) -> tuple[TriangleMesh, float] | None:
-    """Return a surface of few enough triangles, and the error of its simplification, m.
-
-    None: it has too many triangles even with an error of a third of a voxel.
-    """
+    """Return a simplified surface and its error, m; None: even a third of a voxel is not enough."""
     mesh, moved, error = ground.mesh, ground.error, ERROR
     while len(mesh.faces) > MOST_PIECES:
         error *= 2
@@ -255,10 +252,7 @@ def prisms(mesh: TriangleMesh, thickness: float = THICKNESS) -> list[Array]:
 
 
 def _depths(vertices: Array, normals: Array, thickness: float) -> Array:
-    """Return the depth of the prisms behind each vertex, (n,), m.
-
-    If an opposite surface lies behind a vertex, both depths are limited to half the distance.
-    """
+    """Return the depth of the prisms behind each vertex, (n,), m, up to half way to a surface."""
     from grouser.scan.scipy_parts import spatial
 
     depths = np.full(len(vertices), thickness)

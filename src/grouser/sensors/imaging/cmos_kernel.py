@@ -260,10 +260,9 @@ def _blur_along(blurred: Floats, taps: Floats, gains: Floats, line: Floats) -> N
 
 
 def _draw(keys: npt.NDArray[np.uint32], row: int, ranks: npt.NDArray[np.uint32]) -> None:
-    """Set ``ranks`` to twelve random bits per value: a hash of its index and the keys.
-
-    One hash serves two values: its highest bits the left half of the row, others the right half.
-    """
+    """Set ``ranks`` to twelve random bits per value: a hash of its index and the keys."""
+    # One hash serves two values: its highest bits the left half of the row, others the right
+    # half.
     first, second = keys[0], keys[1]
     half = (ranks.size + 1) // 2
     left, right = ranks[:half], ranks[ranks.size - half :]

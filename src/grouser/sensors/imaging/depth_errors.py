@@ -36,10 +36,11 @@ def incidence_cosines(depth: Array, plane: ImagePlane) -> Array:
 
 @cache
 def _spread(size: int, length: float) -> Array:
-    """Return Gaussian weights of nodes ``length`` apart for each of ``size`` pixels, (size, nodes).
-
-    Every row has norm 1, so that white noise on the nodes has the same variance in every pixel.
-    """
+    """Return Gaussian weights of nodes ``length`` apart per pixel, (size, nodes)."""
+    # Every row has norm 1, so that white noise on the nodes has the same variance in every
+    # pixel.
+    # Every row has norm 1, so that white noise on the nodes has the same variance in every
+    # pixel.
     nodes = np.arange(-2 * length, size + 2 * length, length)
     weights = np.exp(-((np.arange(size)[:, None] - nodes) ** 2) / (2 * length**2))
     return np.asarray(weights / np.linalg.norm(weights, axis=1, keepdims=True))

@@ -181,10 +181,8 @@ def cut_along_planes(body: TriangleMesh, tolerance: float) -> list[Array] | None
 
 
 def simplify_solid(body: TriangleMesh, tolerance: float) -> TriangleMesh:
-    """Return a body with fewer triangles and an error of at most ``tolerance`` (m).
-
-    Without manifold3d, or if the body is not manifold, it is returned unchanged.
-    """
+    """Return a body with fewer triangles and an error of at most ``tolerance`` (m)."""
+    # Without manifold3d, or if the body is not manifold, it is returned unchanged.
     try:
         import manifold3d
     except ImportError:

@@ -165,10 +165,8 @@ def open_edges(triangles: npt.ArrayLike) -> int:
 
 
 def _unbalanced_edges(faces: Faces) -> int:
-    """Return the number of edges that faces do not use equally often in both directions.
-
-    Edges of degenerate faces, whose two ends are equal, are ignored.
-    """
+    """Return the number of edges that faces do not use equally often in both directions."""
+    # Edges of degenerate faces, whose two ends are equal, are ignored.
     edges = faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     _, number = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
     balance = np.bincount(number.ravel(), np.sign(edges[:, 1] - edges[:, 0]))
@@ -181,10 +179,7 @@ def _unit(vectors: Array) -> Array:
 
 
 def hulls(bodies: Sequence[Array]) -> list[TriangleMesh]:
-    """Return the convex hulls of point sets (n, 3; m), as MuJoCo collides them.
-
-    Sets too thin to have a hull are omitted.
-    """
+    """Return the convex hulls of point sets (n, 3; m), as MuJoCo collides them; thin ones omitted."""
     spec, kept = mujoco.MjSpec(), 0
     for corners in bodies:
         if _spans_a_body(corners):

@@ -133,10 +133,8 @@ def _rectangular(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator
 def _polygonal(
     heights: Array, rest: Mask, ground: Mask, parts: list[Rectangle]
 ) -> Iterator[PlanePatch]:
-    """Yield convex patches of an oblique plane, of which no two share a cell.
-
-    They may extend beyond the plane where the ground around it is higher, as in a valley.
-    """
+    """Yield convex patches of an oblique plane, of which no two share a cell."""
+    # They may extend beyond the plane where the ground around it is higher, as in a valley.
     rows, columns = rest.shape
     begin, size = np.array(parts)[:, :2], np.array(parts)[:, 2:]
     top, left = np.maximum(begin.min(axis=0) - BORDER, 0).tolist()
@@ -174,10 +172,8 @@ def _polygonal(
 
 
 def _rises(heights: Array) -> tuple[Mask, Cells, Cells]:
-    """Return the mask of plane cells, and the rise of each along rows and columns, in `PLANE`.
-
-    Adjacent cells with equal rises lie in one plane, since they share an edge.
-    """
+    """Return the mask of plane cells, and the rise of each along rows and columns, in `PLANE`."""
+    # Adjacent cells with equal rises lie in one plane, since they share an edge.
     along, down = np.diff(heights, axis=1), np.diff(heights, axis=0)
     plane = np.abs(along[1:] - along[:-1]) < PLANE
     return (
@@ -262,10 +258,8 @@ def group_by_plane(
 
 
 def large_rectangles(cells: Mask) -> list[Rectangle]:
-    """Return the few large rectangles that cover most of the cells, largest first; often none.
-
-    A plate with a round hole has them; an oblique strip has none and is covered by one polygon.
-    """
+    """Return the few large rectangles that cover most of the cells, largest first; often none."""
+    # A plate with a round hole has them; an oblique strip is covered by one polygon instead.
     if _gaps(cells) < HOLLOW * cells.sum():
         return []
     free, all_cells, found = cells.copy(), int(cells.sum()), []

@@ -41,10 +41,9 @@ class Hurdle(PlacedTerrain):
         return self
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
-        """Add the blocks ``{name}/bar``, ``{name}/top`` and the pipes ``/near`` and ``/far``.
-
-        The pipes touch the planes of the riser and the top from inside and form the corners.
-        """
+        """Add the blocks ``{name}/bar``, ``{name}/top`` and the pipes ``/near`` and ``/far``."""
+        # The pipes touch the planes of the riser and the top from inside and form the
+        # corners.
         radius, y = self.pipe / 2, (-self.width / 2, self.width / 2)
         middle = self.height - radius
         bar, steel = self.geom(contact, LIGHT), self.geom(contact, STEEL)

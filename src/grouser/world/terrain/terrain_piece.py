@@ -218,10 +218,8 @@ class PlacedTerrain(TerrainPiece):
 
 
 def _prism_mesh(outline: Array, width: float) -> dict[str, Any]:
-    """Return vertices, faces and a normal per side of a prism, as arguments of ``add_mesh``.
-
-    MuJoCo's default normals would smooth a roof of 15 degrees; these keep every edge sharp.
-    """
+    """Return vertices, faces and a normal per side of a prism, as arguments of ``add_mesh``."""
+    # MuJoCo's default normals would smooth a roof of 15 degrees; these keep every edge sharp.
     count = len(outline)
     ends = [np.insert(outline, 1, y, axis=1) for y in (-width / 2, width / 2)]
     edge = np.roll(outline, -1, axis=0) - outline
