@@ -43,11 +43,7 @@ def server_context(certificate: Path | str, key: Path | str | None = None) -> ss
 
 
 def client_context(certificate: Path | str) -> ssl.SSLContext:
-    """Return the TLS context of a client that trusts ``certificate`` (a PEM file).
-
-    Raises:
-        BadValue: the file is unreadable or holds no certificate.
-    """
+    """Return the TLS context of a client that trusts ``certificate`` (a PEM file)."""
     try:
         return ssl.create_default_context(cafile=str(certificate))
     except ssl.SSLError:

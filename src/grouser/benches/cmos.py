@@ -165,11 +165,10 @@ class FilteredView:
 
 
 class OpenCvChain:
-    """Sequence of the same effects with OpenCV, as fast as possible without fusing them.
+    """Sequence of the same effects with OpenCV, as fast as possible without fusing them."""
 
-    All data that do not change between pictures are prepared. Every step writes into an allocated
-    array because an allocation takes as long as some of the effects.
-    """
+    # Constant data are prepared. Every step writes into an allocated array, because an
+    # allocation takes as long as some of the effects.
 
     def __init__(
         self, camera: CmosFilter, plane: ImagePlane, spin: tuple[float, float, float]

@@ -43,11 +43,7 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 
 def stolen_seconds() -> float:
-    """Return the stolen time of all cores since the start of the machine, s.
-
-    On a virtual machine this is time in which a core was ready to run but the host ran other
-    machines.
-    """
+    """Return the time that the host took from all cores since the start of the machine, s."""
     first = next(iter(_lines(_STAT)), "").split()
     if len(first) <= _STEAL or first[0] != "cpu":
         return 0.0  # only Linux counts it

@@ -71,11 +71,9 @@ def latin_hypercube(count: int, parameters: int, rng: np.random.Generator) -> Ar
 def cross_entropy_round(
     points: Array, losses: Array, count: int, rng: np.random.Generator
 ) -> Array:
-    """Return ``count`` points (count, p) of the next round of the cross-entropy method.
-
-    They are normally distributed with mean and spread of the best quarter of ``points`` (m, p),
-    weighted by rank.
-    """
+    """Return ``count`` points (count, p) of the next round of the cross-entropy method."""
+    # Normally distributed with the rank-weighted mean and spread of the best quarter of
+    # ``points`` (m, p).
     best = points[losses.argsort()[: max(3, len(points) // 4)]]
     counts = 1.0 / np.arange(1, len(best) + 1)
     middle = np.average(best, axis=0, weights=counts)

@@ -41,11 +41,7 @@ class Parameter:
     """Path of the key in a robot file; empty: there is no such key."""
 
     def start(self, world: World, robot: str) -> float:
-        """Return the value in ``world``, where the search starts.
-
-        Raises:
-            BadValue: the robot has no such option, or the value is outside the plausible range.
-        """
+        """Return the value in ``world``, where the search starts; it must be plausible."""
         value = self._value_in(world, _entry(world, robot))
         if not self.low <= value <= self.high:
             raise BadValue(
@@ -141,12 +137,7 @@ PARAMETERS: dict[str, Parameter] = {
 
 
 def parameters_named(names: Sequence[str]) -> tuple[Parameter, ...]:
-    """Return the parameters with these names.
-
-    Raises:
-        UnknownName: a parameter does not exist.
-        BadValue: the list is empty or has a duplicate.
-    """
+    """Return the parameters with these names, each given once."""
     if not names:
         raise BadValue(f"calibrate: no parameter is given, allowed: {', '.join(PARAMETERS)}")
     for name in names:
@@ -231,15 +222,10 @@ class Finding:
 
 
 def interval(at: Array, rises: Array, best: float) -> tuple[float, float]:
-    """Return the interval in which the loss rises by less than 1, in the unit box.
+    """Return the interval around ``best`` in which the loss rises by less than 1, in the unit box.
 
-    The square root of the rise is interpolated linearly, since the loss is quadratic near its
-    minimum.
-
-    Args:
-        at: increasing values, (m,), including ``best``.
-        rises: rises of the loss there, (m,).
-        best: value at the minimum.
+    ``rises`` (m,) are at the increasing values ``at`` (m,). The square root of the rise is
+    interpolated linearly, since the loss is quadratic near its minimum.
     """
     roots = np.sqrt(rises)
     middle = int(np.abs(at - best).argmin())

@@ -74,11 +74,7 @@ class Trip:
 
 
 def whole_steps(sim: Simulation, seconds: float) -> float:
-    """Return ``seconds`` rounded to whole time steps; infinity stays.
-
-    Raises:
-        BadValue: it is less than one step.
-    """
+    """Return ``seconds`` rounded to whole time steps, at least one; infinity stays."""
     timestep = sim.scene.timestep
     if seconds < timestep:
         raise BadValue(

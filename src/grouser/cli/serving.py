@@ -36,12 +36,9 @@ def configure_logging(verbose: int) -> None:
 
 
 async def serve_until_ended(server: Server, seconds: float, console: bool = False) -> None:
-    """Open a server, print its ports, and run it until a signal or a time limit.
+    """Open a server, print its ports, and run it until a signal or ``seconds`` of simulated time.
 
-    Args:
-        server: not opened yet.
-        seconds: simulated time limit.
-        console: read console lines from standard input.
+    With ``console`` it reads console lines from standard input.
     """
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -66,11 +63,9 @@ def _run_console_line(server: Server, line: str) -> None:
 
 
 def _read_lines(handle: Callable[[str], object]) -> None:
-    """Read standard input in a background thread, and call ``handle`` there with every line.
-
-    Only a blocking thread reads terminals, pipes and files alike. A partial line at the end of the
-    input counts as a line.
-    """
+    """Read standard input in a background thread, and call ``handle`` there with every line."""
+    # Only a blocking thread reads terminals, pipes and files alike. A partial line at the end
+    # of the input counts as a line.
     stream = sys.stdin
     if stream is None:  # the process has no standard input
         return

@@ -75,11 +75,7 @@ def write_json(path: Path, content: object) -> None:
 
 @contextmanager
 def progress_bar(text: str) -> Iterator[ProgressBar]:
-    """Show a progress bar on standard error inside the block, if that is a terminal.
-
-    Args:
-        text: initial description.
-    """
+    """Show a progress bar on standard error inside the block, if that is a terminal."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", style="bold", markup=False),

@@ -122,12 +122,8 @@ def watch(
 ) -> RunSummary:
     """Show a simulation in a window until it is closed, or for ``seconds`` of simulated time.
 
-    Args:
-        simulation: a simulation at its start.
-        factor: initial real-time factor; keys change it.
-        seconds: largest simulated time, rounded to whole time steps.
-        log: log of robot states; None: no log.
-        log_rate: rate of the log, Hz.
+    ``factor`` is the initial real-time factor; ``log`` records robot states at ``log_rate``
+    (Hz).
     """
     driver, summary = KeyDriver(simulation, factor), begin_summary(simulation)
     sampler = LogSampler(simulation, log, log_rate)

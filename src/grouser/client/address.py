@@ -19,13 +19,7 @@ Tls = bool | str | Path | ssl.SSLContext | None
 def parse_host_port(server: str, default_port: int, option: str = "server") -> tuple[str, int]:
     """Return host and port of ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``.
 
-    Args:
-        server: the text.
-        default_port: port if the text has none.
-        option: name for error messages.
-
-    Raises:
-        BadValue: the text has another form.
+    ``option`` is the option's name in error messages.
     """
     host, colon, port = server.rpartition(":")
     if not colon or server.endswith("]"):

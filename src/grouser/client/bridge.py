@@ -128,13 +128,7 @@ class Bridge:
     # -- the controller ----------------------------------------------------------------------
 
     def receive(self, data: bytes, sender: Hashable, now: float) -> bytes | None:
-        """Process a datagram; return the status datagram if one is requested.
-
-        Args:
-            data: the datagram.
-            sender: its source address.
-            now: the caller's time, s.
-        """
+        """Process a datagram at ``now`` (s); return the status if one is requested."""
         self.counts["datagrams"] += 1
         try:
             datagram = unpack(data)
@@ -362,13 +356,7 @@ class LockstepLink:
     def __init__(
         self, robot: RemoteRobot, faults: LinkFaults | None = None, step: float = STEP
     ) -> None:
-        """Put ``robot``, which has joined a server's world, into lockstep.
-
-        Args:
-            robot: connection of the robot.
-            faults: link faults of datagrams, in each direction; None: none.
-            step: simulated time between two turns, s.
-        """
+        """Put ``robot``, which has joined a server's world, into lockstep of ``step`` (s)."""
         self.bridge = Bridge()
         self.bridge.attach_robot(kenaf_wire(robot))
         self._robot, self._step = robot, step

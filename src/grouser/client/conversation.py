@@ -310,10 +310,8 @@ class Conversation:
     ) -> Exchange[Answer]:
         """Send a request and wait for its answer; equal requests are answered in order.
 
-        Args:
-            request: the request.
-            match: returns the answer if a message is one, otherwise None.
-            awaited: description of the answer, for error messages.
+        ``match`` returns the answer if a message is one, otherwise None; ``awaited``
+        describes it in errors.
         """
         waiting = _PendingQuery(match)
         self._waiting.append(waiting)

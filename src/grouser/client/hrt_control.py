@@ -81,12 +81,9 @@ class _Approach:
     ) -> float | None:
         """Return the belt speed; None: arrived and at rest.
 
-        Args:
-            wanted: speed proportional to the remaining distance, m/s, signed.
-            near: True within the tolerance for stopping.
-            enough: True within the tolerance at rest.
-            progress: value that must change while the belts run.
-            now: time on the motors' clock, s.
+        ``wanted`` is proportional to the remaining distance (m/s, signed); ``near`` and
+        ``enough`` say whether it is within the tolerances for stopping and at rest;
+        ``progress`` changes while the belts run; ``now`` is the motors' clock, s.
         """
         self._watch(progress, now)
         passed = 0.0 if self._time is None else max(0.0, now - self._time)
@@ -143,12 +140,11 @@ class Straight:
 
 
 class Turn:
-    """Turn by the posture sensor, rad, left positive; any number of revolutions.
+    """Turn by the posture sensor, rad, left positive; any number of revolutions."""
 
-    Between two posture readings the heading is extrapolated by the difference of the belts times
-    the grip, which is the ratio of body turn to belt turn; the rest is slip. The grip is estimated
-    during the motion.
-    """
+    # Between two posture readings the heading is extrapolated by the difference of the belts
+    # times the grip, the ratio of body turn to belt turn, which is estimated during the
+    # motion.
 
     def __init__(
         self, angle: float, start: Observation, pace: float = PACE, grip: float = FIRST_GRIP

@@ -46,10 +46,8 @@ five times a second)."""
 class KenafWire:
     """Commands to and newest status of one Kenaf on a server.
 
-    Args:
-        radius: wheel radius, m (GEO).
-        tick: encoder resolution, rad (CONF).
-        axes: axes of the control port.
+    ``radius`` of the wheels is in m (GEO), the encoders' ``tick`` in rad (CONF), ``axes`` are
+    the control port's.
     """
 
     def __init__(self, radius: float, tick: float = TICK, axes: Axes = Axes.Z_DOWN) -> None:
@@ -68,11 +66,7 @@ class KenafWire:
     def from_answers(
         cls, geometry: Message, encoders: Message, axes: Axes = Axes.Z_DOWN
     ) -> KenafWire:
-        """Return the converter for the answers to GETGEO and GETCONF {Type Encoder}.
-
-        Raises:
-            BadValue: the robot has no wheels.
-        """
+        """Return the converter for the answers to GETGEO and GETCONF {Type Encoder}."""
         radius = geometry.wheel_radius if isinstance(geometry, RobotGeometry) else None
         if radius is None:
             raise BadValue("the robot has no wheels: GEO has no WheelRadius")
@@ -153,12 +147,7 @@ class KenafWire:
         return bool(self._travel)
 
     def frames(self, now: float, health: can.Health | None = None) -> list[can.CanFrame]:
-        """Return the newest status as frames; empty before the first encoder message.
-
-        Args:
-            now: s on the caller's clock.
-            health: faults of the caller; those of the robot are added.
-        """
+        """Return the newest status at ``now`` as frames; empty before the first encoder message."""
         if not self._travel:
             return []
         _, left, right = self._travel[-1]

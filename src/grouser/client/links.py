@@ -240,12 +240,7 @@ class CanLink(_WallClockLink):
     """CAN bus with Kenaf's motors by python-can: SocketCAN, or socketcand over TCP."""
 
     def __init__(self, name: str, **settings: Any) -> None:
-        """Open a bus.
-
-        Args:
-            name: name for error messages.
-            settings: arguments of `can.Bus`.
-        """
+        """Open a bus; ``name`` is for error messages, ``settings`` are those of `can.Bus`."""
         self.name = name
         self._can = _python_can()
         try:

@@ -36,12 +36,8 @@ def turning_ratio(length_over_gauge: float) -> float:
 def turning_ratio_of(points: Array, loads: Array, *, gauge: float) -> float:
     """Return the turning rate in place over that of rigid rolling, for any pressure.
 
-    The motion minimises the dissipated power.
-
-    Args:
-        points: contact points, (n, 2), x forward, y left.
-        loads: normal forces at the points, (n,).
-        gauge: distance of the belts; those at y > 0 run backwards, those at y < 0 forwards.
+    The motion minimises the dissipated power of ``loads`` (n,) at ``points`` (n, 2; x forward,
+    y left). Belts at y > 0 run backwards, those at y < 0 forwards.
     """
     x, y = points.T
     belt = np.where(y > 0, -gauge / 2, gauge / 2)

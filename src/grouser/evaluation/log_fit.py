@@ -58,13 +58,10 @@ class LogFit:
 def fit_log(
     real: Trajectory, simulated: Trajectory, scales: Array, alignment: LogAlignment
 ) -> LogFit:
-    """Return the fit of a simulation to a clean log at the best clock offset.
+    """Return the fit of a simulation to a clean log (k samples) at the best clock offset.
 
-    Args:
-        real: log with k samples, beginning at t = 0.
-        simulated: simulation of the same run, sampled more densely.
-        scales: scale of every residual, (3, k): m, m, rad.
-        alignment: search range of the clock offset.
+    ``simulated`` is sampled more densely; ``scales`` (3, k) are those of the residuals (m, m,
+    rad).
     """
     tried = np.arange(alignment.earliest, alignment.latest + _COARSE / 2, _COARSE)
     best, step = float(tried[_losses(real, simulated, tried, scales, alignment).argmin()]), _COARSE
@@ -93,13 +90,10 @@ def robust_weights(standard: Array) -> Array:
 
 
 def residual_scales(residuals: Array, rough: Array, least: Array, most: Array) -> Array:
-    """Return the scale of every residual: noise of its channel combined with ``rough``.
+    """Return the scale of every residual (3, k): noise of its channel combined with ``rough``.
 
-    Args:
-        residuals: residuals of the best run, (3, k); their median size gives the noise.
-        rough: scatter of the simulations at each sample, (3, k).
-        least: smallest noise of each channel, (3,).
-        most: largest noise of each channel, (3,).
+    The noise follows from the median size of the ``residuals`` of the best run, from ``least``
+    to ``most`` (3,); ``rough`` (3, k) is the scatter of the simulations at each sample.
     """
     low, high = least.copy(), most.copy()
     for _ in range(20):  # bisection: residuals over scales decrease with the noise

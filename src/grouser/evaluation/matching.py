@@ -137,12 +137,7 @@ def match(
 
 
 def cost_table(match: TrajectoryMatch, most: int = 400) -> Array:
-    """Return the index for pairs of real (rows) and simulated (columns) samples, m.
-
-    Args:
-        match: matched trajectories.
-        most: largest number of rows and columns; longer logs are sampled uniformly.
-    """
+    """Return the index for pairs of (at most ``most``) real rows and simulated columns, m."""
     real, simulated = (
         _matched_series(
             t.select(np.linspace(0, len(t) - 1, min(len(t), most)).astype(int)), match.index
@@ -154,14 +149,9 @@ def cost_table(match: TrajectoryMatch, most: int = 400) -> Array:
 
 
 def warp(first: Array, second: Array) -> tuple[npt.NDArray[np.intp], float]:
-    """Pair the samples of two series such that the sum of their distances is least.
+    """Pair the samples of two series (d, n) and (d, m) with the least sum of their distances.
 
-    Args:
-        first: first series, (d, n), finite.
-        second: second series, (d, m), finite.
-
-    Returns:
-        Pairs of indices (p, 2) in order, and the sum over all pairs.
+    Returns pairs of indices (p, 2) in order, and the sum over all pairs.
     """
     n, m = first.shape[1], second.shape[1]
     if (n + m) * n > MAX_CELLS:
@@ -179,11 +169,8 @@ def warp(first: Array, second: Array) -> tuple[npt.NDArray[np.intp], float]:
 
 
 def _moves(first: Array, second: Array) -> tuple[npt.NDArray[np.int8], float]:
-    """Fill the table by diagonals, because cells with equal i + j are independent.
-
-    Returns:
-        Move into cell (i, j), at [i + j, i]; and D at the last cell.
-    """
+    """Return the move into cell (i, j), at [i + j, i], and D at the last cell."""
+    # Filled by diagonals, because cells with equal i + j are independent.
     n, m = first.shape[1], second.shape[1]
     reverse = np.ascontiguousarray(second[:, ::-1])  # a diagonal is a forward slice of both
     moves = np.zeros((n + m - 1, n), np.int8)

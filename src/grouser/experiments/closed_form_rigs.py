@@ -327,11 +327,9 @@ def starts_up_wall(case: CrawlerCase) -> bool:
 
 
 def tip_back_deg(case: CrawlerCase, near_deg: float) -> float:
-    """Return the slope at which the crawler tips over backwards, degrees.
-
-    Only the direction of gravity changes, by half a degree per second. So neither an impact on the
-    slope nor a speed contributes to the tipping.
-    """
+    """Return the slope at which the crawler tips over backwards, degrees."""
+    # Only the direction of gravity changes, by half a degree per second. So neither an impact
+    # on the slope nor a speed contributes to the tipping.
     rig = case.stand()
 
     def turn_gravity(slope_deg: float) -> None:

@@ -162,13 +162,7 @@ def localise_everywhere(
 
 
 def localise_at(pose: Start, duration: float, seed: tuple[int, ...]) -> ResultsByCamera:
-    """Swing the head at one pose for ``duration`` (s) and run the four `LOCALISERS`.
-
-    Args:
-        pose: pose of the robot.
-        duration: duration of the swinging, s.
-        seed: seed of all random numbers.
-    """
+    """Swing the head at one pose for ``duration`` (s) and run the four `LOCALISERS`."""
     x, y, heading = pose
     truth = np.array([x, y, radians(heading)])
     streams = np.random.SeedSequence(seed).spawn(1 + len(LOCALISERS))
@@ -201,11 +195,8 @@ def localise_at(pose: Start, duration: float, seed: tuple[int, ...]) -> ResultsB
 def views(
     pose: Start, duration: float, seed: int, period: float
 ) -> Iterator[Callable[[str], list[LandmarkSighting]]]:
-    """Swing the head with a ``period`` (s); yield a function for every picture, 25 per second.
-
-    The function takes the name of a camera and returns the landmarks in its current picture. A
-    picture is drawn only on the first call.
-    """
+    """Swing the head with a ``period`` (s); yield a function camera -> landmarks, 25 per second."""
+    # A picture is drawn only on the first call.
     simulation = Simulation(rig.world(*pose), seed=seed)
     _schedule_swings(simulation, duration, period)
     software = {name: rig.vision(name) for name in rig.CAMERAS}

@@ -62,11 +62,8 @@ class TimedFrames:
         self._start, self._count = simulation.time, 0
 
     def next(self) -> float:
-        """Step the simulation by a frame, draw it and return the processor time, s.
-
-        On one core the processor time of this process is the wall time minus the time of other
-        programs.
-        """
+        """Step the simulation by a frame, draw it and return the processor time, s."""
+        # On one core it is the wall time minus the time of other programs.
         self._count += 1
         start = time.process_time()
         missing = max(0.0, self._start + self._count / RATE - self.simulation.time)

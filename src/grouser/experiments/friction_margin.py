@@ -8,10 +8,7 @@ from collections.abc import Sequence
 def friction_margin(frictions: Sequence[float], letters: Sequence[str], usual: float) -> str:
     """Return the range around the ``usual`` friction in which a row's result stays, as text.
 
-    Args:
-        frictions: friction of each drive, ascending; contains ``usual``.
-        letters: result of each drive.
-        usual: friction of the table.
+    ``letters`` are the results at the ascending ``frictions``, which contain ``usual``.
     """
     low = high = frictions.index(usual)
     while low > 0 and letters[low - 1] == letters[low]:

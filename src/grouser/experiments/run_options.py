@@ -49,11 +49,7 @@ class FinishedParts:
         self._folder, self._experiment, self._settings = folder, experiment, dict(settings)
 
     def part(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the part ``name`` from its file, or compute and store it.
-
-        Raises:
-            BadValue: the file cannot be read or has other settings.
-        """
+        """Return the part ``name`` from its file, or compute and store it."""
         if self._folder is None:
             return compute()
         file = self._folder / f"{self._experiment}-{name}.json"

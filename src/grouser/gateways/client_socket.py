@@ -242,11 +242,9 @@ def _peer_closed(transport: asyncio.Transport) -> bool:
 
 
 def _configure(transport: asyncio.BaseTransport) -> None:
-    """Send lines without delay; detect a vanished peer within a minute (TCP keep-alive).
-
-    The send buffer is small: what a slow client has not read waits in its outbox, where old lines
-    can be dropped.
-    """
+    """Send lines without delay; detect a vanished peer within a minute (TCP keep-alive)."""
+    # The send buffer is small: what a slow client has not read waits in its outbox, where old
+    # lines can be dropped.
     sock = transport.get_extra_info("socket")
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
         return

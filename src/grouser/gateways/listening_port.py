@@ -164,16 +164,7 @@ class ListeningPort:
         self._timer: asyncio.TimerHandle | None = None
 
     async def open(self, host: str, port: int, name: str) -> int:
-        """Listen; return the number of the port.
-
-        Args:
-            host: local address.
-            port: number; 0: any free one.
-            name: purpose of the port, for errors.
-
-        Raises:
-            BadValue: the port cannot be opened.
-        """
+        """Listen; return the number of the port (0: any free one); ``name`` is for errors."""
         loop = asyncio.get_running_loop()
         try:
             found = await loop.getaddrinfo(

@@ -48,15 +48,10 @@ class BipedLeg:
         return self.thigh - (self.hip[2] + self.offset[1] + self.shin[1] + self.foot[1])
 
     def angles(self, sole: Array, yaw: Array) -> Array:
-        """Return the joint angles for a position of the sole; pelvis and sole are level.
+        """Return the joint angles (…, 6; order of `JOINTS`) for a level sole below a level pelvis.
 
-        Args:
-            sole: middle of the sole's underside in the pelvis frame of a left leg, m, (…, 3).
-            yaw: heading of the foot relative to the pelvis, for a left leg, rad, (…).
-
-        Returns:
-            Angles (…, 6), rad, in the order of `JOINTS`. For a position out of reach the leg is
-            straight and points to it.
+        ``sole`` is the middle of its underside in the pelvis frame of a left leg (m),
+        ``yaw`` its heading. Out of reach the leg is straight and points to it.
         """
         cos, sin = np.cos(yaw), np.sin(yaw)
         x = sole[..., 0] - self.hip[0] - self.foot[0] * cos

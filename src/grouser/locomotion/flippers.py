@@ -88,13 +88,7 @@ CLIMB = (
 
 
 class FlipperClimber:
-    """State machine of the strategy for one robot.
-
-    Args:
-        edge: position of the first edge along the world's x, m; None: no edge to climb.
-        strategy: parameters.
-        groups: members of `GROUPS` that the robot has.
-    """
+    """State machine of the strategy for one robot; ``edge`` is the first edge's x, m."""
 
     def __init__(
         self,

@@ -33,12 +33,9 @@ def swing_frames(
 ) -> tuple[KickFrame, ...]:
     """Return the keyframes of a kick: lean back, cock the leg, swing it, stand again.
 
-    Args:
-        back: displacement of the body while the leg is cocked, m.
-        ahead: displacement of the body when the paw meets the ball, m.
-        cocked_deg: rotor, elevator and knee of the kicking leg before the swing.
-        kicked_deg: rotor, elevator and knee of the kicking leg after the swing.
-        seconds: duration of the swing, s.
+    The body is displaced by ``back`` while the leg is cocked and by ``ahead`` (m) at the ball;
+    rotor, elevator and knee are ``cocked_deg`` before and ``kicked_deg`` after the swing of
+    ``seconds``.
     """
     hit = 1.0 + seconds
     return (
@@ -69,12 +66,7 @@ class Kick:
         return self.frames[-1].time
 
     def angles(self, time: Array, side: Array) -> Array:
-        """Return the joint angles of the legs (rad), (n, 12), during kicks.
-
-        Args:
-            time: time since the beginning of each kick, (n,), s.
-            side: kicking paw, (n,): +1 left fore paw, -1 right fore paw.
-        """
+        """Return the legs' joint angles (rad), (n, 12), at ``time`` (s); ``side`` +1: left paw."""
         after = np.clip(np.searchsorted(self._times, time), 1, len(self._times) - 1)
         begin, end = self._times[after - 1], self._times[after]
         part = np.clip((time - begin) / (end - begin), 0.0, 1.0)[:, None, None]

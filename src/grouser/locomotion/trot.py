@@ -177,10 +177,7 @@ class Trot:
 def fastest_speeds(trot: Trot, limits: Array, speeds: Array) -> Vector:
     """Return the largest forward, sideways (m/s) and turning (rad/s) speed of a trot, each alone.
 
-    Args:
-        trot: the gait; its own `fastest` is ignored.
-        limits: lower and upper limits of the legs' joints, rad, (12, 2).
-        speeds: largest joint speeds, rad/s, (12,).
+    Joints have ``limits`` (12, 2; rad) and largest ``speeds`` (12,; rad/s).
     """
     forward, sideways, turn = (_largest_speed(trot, limits, speeds, axis) for axis in range(3))
     return forward, sideways, turn

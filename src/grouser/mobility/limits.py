@@ -153,16 +153,10 @@ def find_limit(
 def search_bracket(
     passes: Callable[[float], bool], apparatus: Apparatus, *, near: float | None = None
 ) -> Bracket:
-    """Bracket the limit by doubling steps and bisection on the grid of sizes.
+    """Return the largest size passed and the smallest failed, neighbours on the grid of sizes.
 
-    Returns:
-        The largest size passed and the smallest failed, neighbours on the grid;
-        ``(-inf, smallest)`` if no size passes, ``(largest, inf)`` if all do.
-
-    Args:
-        passes: test of one size; called at most once per size.
-        apparatus: source of sizes and resolution.
-        near: expected limit; None: unknown.
+    Found by doubling steps and bisection from ``near``; ``(-inf, smallest)`` if no size passes,
+    ``(largest, inf)`` if all do. ``passes`` is called at most once per size.
     """
     step = apparatus.resolution
     least, most = math.ceil(apparatus.span[0] / step), math.floor(apparatus.span[1] / step)
@@ -194,16 +188,9 @@ def refine_brackets(
     brackets: Sequence[Bracket],
     resolution: float,
 ) -> tuple[list[Bracket], float]:
-    """Bisect brackets further while they are nearly equal.
+    """Bisect the ``brackets`` further while they are nearly equal; return them, and their width.
 
-    Args:
-        arrived: runs cases and returns which of them passed.
-        variations: variations of the repetitions.
-        brackets: brackets of their limits.
-        resolution: width of the brackets.
-
-    Returns:
-        The brackets and their resolution.
+    ``arrived`` runs cases and returns which of them passed.
     """
     brackets = list(brackets)
     inside = [i for i, bounds in enumerate(brackets) if np.isfinite(bounds).all()]

@@ -89,10 +89,8 @@ def fit_pass_curve(
 ) -> PassCurve | None:
     """Fit a curve to the ``brackets`` of limits; return None if all lie beyond one end.
 
-    Args:
-        brackets: per repetition the largest size passed and the smallest failed.
-        resolution: resolution of sizes.
-        rng: generator of the bootstrap.
+    A bracket is the largest size passed and the smallest failed of a repetition; ``rng`` is for
+    the bootstrap.
     """
     low, high = (np.array(side, float) for side in zip(*brackets, strict=True))
     known_sizes = np.concatenate([low, high])

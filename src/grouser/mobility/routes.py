@@ -71,11 +71,7 @@ class DrivenRoute:
 
 
 def routes_between_starts(world: World) -> tuple[Route, ...]:
-    """Return the routes from each of a world's start places to the next, and back to the first.
-
-    Raises:
-        BadValue: the world has fewer than two start places.
-    """
+    """Return the routes from each of a world's start places to the next, and back to the first."""
     places = [start.position[:2] for start in world.starts]
     if len(places) < 2:
         raise BadValue(
@@ -88,11 +84,7 @@ def routes_between_starts(world: World) -> tuple[Route, ...]:
 
 
 def route_trial(kind: str, options: Mapping[str, Any], world: World, route: Route) -> Trial:
-    """Return the trial of a robot along ``route``; other robots of the world are removed.
-
-    Raises:
-        BadValue: there is no ground at the start, or the robot has no path driver.
-    """
+    """Return the trial of a robot along ``route``; other robots of the world are removed."""
     heading = math.atan2(route.end[1] - route.start[1], route.end[0] - route.start[0])
     entry = RobotEntry(
         name=default_name(kind),

@@ -146,11 +146,9 @@ class _Disc:
 
 
 def _disc(region: ColourRegion, image: Image) -> _Disc:
-    """Return the ball's pixels by a threshold half-way between ball and surroundings.
-
-    The blurred rim of a ball is not orange. The colour table therefore ends too far inside, by a
-    distance that depends on the background.
-    """
+    """Return the ball's pixels by a threshold half-way between ball and surroundings."""
+    # The blurred rim of a ball is not orange. The colour table therefore ends too far inside,
+    # by a distance that depends on the background.
     height, width = image.shape[:2]
     left, top = max(0, region.left - _AROUND), max(0, region.top - _AROUND)
     right = min(width, region.left + region.wide + _AROUND)

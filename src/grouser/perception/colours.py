@@ -69,12 +69,10 @@ class ColourTable:
     ) -> ColourTable:
         """Return the table in which every colour has the class of the nearest sample.
 
-        Args:
-            samples: one colour of each class.
-            reach: largest distance of a colour from its sample (chroma over brightness), as a
-                multiple of the sample's distance from grey (at least 1).
-            darkest: smallest brightness (of 255) of a coloured pixel.
-            darkest_white: smallest brightness (of 255) of a white pixel.
+        ``reach`` is the largest distance of a colour from its sample (chroma over
+        brightness), as a multiple of the sample's distance from grey (at least 1);
+        ``darkest`` and ``darkest_white`` are the smallest brightnesses (of 255) of coloured
+        and white pixels.
         """
         levels = (np.arange(2**_BITS) + 0.5) * 2 ** (8 - _BITS)
         grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)

@@ -74,12 +74,8 @@ def see_landmarks(
 ) -> list[LandmarkSighting]:
     """Return every beacon and every goal post in an image.
 
-    Args:
-        image: RGB image.
-        kinds: colour class of every pixel.
-        optics: calibration of the camera.
-        gaze: pose of the lens in the footprint.
-        beacon: dimensions of the beacons.
+    ``kinds`` is the colour class of every pixel, ``gaze`` the pose of the lens in the
+    footprint.
     """
     pinks = list(find_regions(kinds, Colour.PINK, BAND_LEAST))
     others = {colour: list(find_regions(kinds, colour, BAND_LEAST)) for colour in PARTNERS}

@@ -162,12 +162,9 @@ def refine_edges(contrast: Array, outermost: Places, outwards: Places) -> Array:
 
 
 def _half_way(levels: Array) -> Array:
-    """Return the outward distance of the half-way point in each row, pixels; nan: no such point.
-
-    Args:
-        levels: contrasts (n, 2 `EDGE_REACH` + 2) from inside to outside; the outermost pixel has
-            the index `EDGE_REACH`.
-    """
+    """Return the outward distance of the half-way point in each row, pixels; nan: no such point."""
+    # Contrasts ``levels`` (n, 2 EDGE_REACH + 2) go from inside to outside; the outermost
+    # pixel has the index EDGE_REACH.
     inside = levels[:, : EDGE_REACH + 1].max(axis=1, keepdims=True)
     outside = levels[:, EDGE_REACH + 1 :].min(axis=1, keepdims=True)
     above = levels - (inside + outside) / 2

@@ -114,13 +114,11 @@ class Compliance(BaseModel):
 def mark(
     geom: mujoco.MjsGeom, *, share: float = 0.0, frequency: float = 0.0, damping_ratio: float = 0.0
 ) -> None:
-    """Store deviations of ``geom`` from the standard, which `apply` reads after compilation.
+    """Store deviations of a moving ``geom`` from the standard for `apply`, after compilation.
 
-    Args:
-        geom: of a moving body.
-        share: fraction of the whole robot's spring per contact point of it; 0: a quarter.
-        frequency: rad/s at which the robot bounces on it; 0: the standard.
-        damping_ratio: of that bounce; 0: the standard.
+    ``share`` is the fraction of the whole robot's spring per contact point of it (0: a
+    quarter), ``frequency`` (rad/s) and ``damping_ratio`` those of a bounce on it (0: the
+    standard).
     """
     geom.userdata = [share, frequency, damping_ratio, 0.0]
 
@@ -130,12 +128,8 @@ def add_buffer(
 ) -> None:
     """Add an invisible geom to ``body`` that resists approach only and has no friction.
 
-    Args:
-        body: body that must not rebound.
-        name: of the geom.
-        share: fraction of all of the robot's buffers.
-        touches: contact classes; buffers never touch each other.
-        shape: type, size, pos and so on of the geom.
+    ``share`` is its fraction of all of the robot's buffers, ``touches`` its contact classes
+    (buffers never touch each other), ``shape`` type, size, pos and so on of the geom.
     """
     geom = body.add_geom(
         name=name,
@@ -162,12 +156,10 @@ def remove_buffers(model: mujoco.MjModel) -> None:
 def apply(
     model: mujoco.MjModel, standard: Compliance, own: Mapping[str, Compliance] | None = None
 ) -> None:
-    """Make every contact of moving bodies in ``model`` a spring and a damper.
+    """Make every contact of moving bodies in the just compiled ``model`` a spring and a damper.
 
-    Args:
-        model: just compiled; its geoms' solver parameters are written.
-        standard: default for all bodies.
-        own: for single bodies, by the name of a child of the world body.
+    ``standard`` is the default, ``own`` for single bodies, by the name of a child of the world
+    body.
     """
     timestep = float(model.opt.timestep)
     default = standard.at(timestep)
@@ -207,13 +199,9 @@ def _solver_numbers(
 ) -> tuple[list[float], list[float]]:
     """Return solimp and solref of a geom with its share of ``compliance``.
 
-    Args:
-        compliance: of its robot or object.
-        marks: user data of the geom, from `mark` or `add_buffer`.
-        mass: of its kinematic tree, kg.
-        weight: inverse weight of its body, 1/kg.
-        points: number of such contact points that carry the whole, where no share is marked.
-        timestep: s.
+    ``marks`` is user data of `mark` or `add_buffer`, ``mass`` (kg) that of its kinematic tree,
+    ``weight`` (1/kg) the inverse weight of its body, ``points`` the number of such contact
+    points that carry the whole, where no share is marked.
     """
     if marks[FREQUENCY] or marks[DAMPING_RATIO]:
         compliance = Compliance(

@@ -154,11 +154,8 @@ class CostMap:
     def per_metre(self, *, exploration_bonus: float = 0.0) -> Array:
         """Return the cost of driving (rows, columns), 1/m; see the module's docstring.
 
-        Args:
-            exploration_bonus: part by which the cost of unknown ground is reduced.
-
-        Raises:
-            BadValue: no trial has been driven yet.
+        Unknown ground costs less by the part ``exploration_bonus``. At least one trial is
+        needed.
         """
         if not self.trials or not self.reference > 0:
             raise BadValue("cost map: no trial has been driven yet")
@@ -227,11 +224,8 @@ class CostMap:
     def _likeness(self, amount: Array, metres: Array, due: Array, doubt: float) -> Array:
         """Return the ratio of ``amount`` to the expected amount ``due`` among similar cells.
 
-        Args:
-            amount: observed amount per cell.
-            metres: distance driven per cell, m.
-            due: expected amount per cell.
-            doubt: weight with which levels are shrunk to a ratio of 1.
+        Levels are shrunk to a ratio of 1 with the weight ``doubt``; all arrays are per
+        cell.
         """
         factor = np.ones_like(amount)
         for feature in (self._clearance, self._roughness):

@@ -45,12 +45,10 @@ class SteeringLaw(Protocol):
         ...
 
     def command(self, error: Array, distance: Array, to_go: Array) -> Array:
-        """Return the commands (n, 2) for heading errors ``error`` (n,).
+        """Return the commands (n, 2) for heading errors ``error`` (n,), left positive, rad.
 
-        Args:
-            error: direction of the target from the nose, left positive, rad.
-            distance: distance to the target (n,), m.
-            to_go: remaining length along the path (n,), m.
+        ``distance`` is that to the target, ``to_go`` the remaining length along the path
+        (n,), m.
         """
         ...
 
@@ -168,11 +166,7 @@ class PathDriver:
         return PathProgress(np.zeros((rows, 1, 2)), np.zeros((rows, 1)), none, none.copy())
 
     def enter(self, state: PathProgress, row: int, path: npt.ArrayLike) -> None:
-        """Assign a path (points, 2) (m, world frame) to the robot in ``row`` and restart it.
-
-        Raises:
-            BadValue: the path is not a list of finite points.
-        """
+        """Assign a path (points, 2) (m, world frame) to the robot in ``row`` and restart it."""
         points = checked_path(path)
         more = len(points) - state.points.shape[1]
         if more > 0:
@@ -189,13 +183,10 @@ class PathDriver:
         state.target[row] = 0
 
     def act(self, state: PathProgress, rows: Rows, positions: Array, wxyz: Array) -> Array:
-        """Advance targets that were reached and return the commands (n, 2) of ``rows``.
+        """Advance targets that were reached and return the commands (n, 2) of ``rows`` (n,).
 
-        Args:
-            state: state of all robots; targets are advanced in place.
-            rows: indices of the robots to command, (n,).
-            positions: positions in the world, (n, 2 or more), m.
-            wxyz: orientations, unit quaternions (n, 4); the nose is along x.
+        ``state`` of all robots is changed in place; poses are positions (n, 2 or more; m)
+        and unit quaternions (n, 4) in the world, with the nose along x.
         """
         which = np.asarray(rows, np.int64)
         distance, error = self._aim(state, which, positions, wxyz)
@@ -238,11 +229,7 @@ class PathDriver:
 
 
 def checked_path(path: npt.ArrayLike) -> Array:
-    """Return a path as an array (points, 2), m.
-
-    Raises:
-        BadValue: it is not a list of finite points in the plane.
-    """
+    """Return a path of finite points in the plane as an array (points, 2), m."""
     points = np.asarray(path, np.float64)
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
         raise BadValue(f"path: has shape {points.shape}, needs at least one point of x and y (m)")

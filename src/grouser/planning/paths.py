@@ -112,13 +112,9 @@ def resample(waypoints: Array, spacing: float) -> Array:
 def shortcut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
     """Shortcut a path: remove the detours that come from the discretisation of a graph.
 
-    The path is resampled at one robot radius. The result connects those of its points that give the
-    cheapest sequence of valid straight segments (dynamic programming).
-
-    Args:
-        validity: validity map of the robot.
-        waypoints: points of a path (n, 2), m.
-        per_metre: cost of driving at the map's positions (rows, columns), at least 0.
+    The path is resampled at one robot radius. The result connects those of its points that give
+    the sequence of valid straight segments with the least cost ``per_metre`` (dynamic
+    programming).
     """
     points = resample(waypoints, FINENESS / STEP * validity.step)
     count = len(points)

@@ -71,11 +71,7 @@ class Roadmap:
         self._samples = validity.cells(between)
 
     def costs(self, per_metre: Array | None = None) -> Array:
-        """Return the costs of the edges (m,): ``per_metre`` integrated along them.
-
-        Args:
-            per_metre: cost at the map's positions (rows, columns), at least 0; None: 1 everywhere.
-        """
+        """Return the costs of the edges (m,): ``per_metre`` (default 1) integrated along them."""
         if per_metre is None:
             return self.lengths
         return np.asarray(self.lengths * per_metre[self._samples].mean(axis=0))
@@ -92,17 +88,11 @@ class Roadmap:
     ) -> list[Path]:
         """Return up to ``count`` different paths from start to goal, cheapest first.
 
-        The first ones are the cheapest of their homotopy classes. For the others all costs are
-        multiplied by smooth random fields; each is the cheapest path of its class under one such
-        perturbation. The list is empty if no path exists.
-
-        Args:
-            count: number of paths.
-            per_metre: cost at the map's positions (rows, columns), at least 0; None: 1 everywhere.
-            seed: seed of the random fields; the same seed gives the same paths.
-            variety: standard deviation of the logarithm of the random factors.
-            most_classes: number of homotopy classes.
-            longest: cost limit of a class, as a multiple of the cheapest path.
+        The first ones are the cheapest of their homotopy classes (at most ``most_classes``,
+        and ``longest`` times the cheapest). For the others all costs are multiplied by
+        smooth random fields (standard deviation ``variety`` of the logarithm); each is the
+        cheapest path of its class under one such perturbation. The list is empty if no path
+        exists.
         """
         true = self.costs(per_metre)
         rng = np.random.default_rng([seed, 0xCA4D])
@@ -211,11 +201,7 @@ class _Trees:
         return passed
 
     def cheapest_by_class(self, longest: float) -> dict[bytes, npt.NDArray[np.int64]]:
-        """Return the nodes of the cheapest path of every homotopy class, cheapest class first.
-
-        Args:
-            longest: cost limit of a class, as a multiple of the cheapest path.
-        """
+        """Return the cheapest path of each homotopy class, up to ``longest`` times the cheapest."""
         near = np.flatnonzero(self.total <= longest * self.total[0])
         near = near[np.argsort(self.total[near], kind="stable")]
         paths: dict[bytes, npt.NDArray[np.int64]] = {}

@@ -152,7 +152,8 @@ class ValidityMap:
         return {}
 
     def clearance(self, points: npt.ArrayLike, heading: npt.ArrayLike) -> Array:
-        """Return the distance (m) of ``points`` with ``heading`` to the nearest invalid position."""
+        """Return the distance (m) of ``points`` with ``heading`` to the nearest invalid one."""
+        # Outside the map none is invalid.
         # Outside the map none is invalid.
         # Positions outside the map are not counted as invalid.
         row, column = self.cells(points)
@@ -178,14 +179,7 @@ def map_validity(
 ) -> ValidityMap:
     """Compute the validity map of all positions within ``bounds``.
 
-    Args:
-        ground: source of heights.
-        footprint: footprint of the robot.
-        bounds: bounds of the positions.
-        radius: radius (m) that sets the map's resolution; None: that of the footprint.
-
-    Raises:
-        BadValue: the bounds are empty, or the map would be too large.
+    ``radius`` (m) sets the map's resolution; None: that of the footprint.
     """
     west, south, east, north = bounds
     if not (east > west and north > south and np.isfinite(bounds).all()):
@@ -315,13 +309,7 @@ class _Layers:
 
 
 def scipy_part(name: str) -> Any:
-    """Return the module ``scipy.{name}``, such as ``ndimage``.
-
-    SciPy is an optional dependency: following a path does not need it.
-
-    Raises:
-        MissingDependency: SciPy is not installed.
-    """
+    """Return the module ``scipy.{name}``; SciPy is optional: path followers do not need it."""
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError as error:

@@ -127,11 +127,7 @@ class Preamble:
         """True once the requests have begun."""
 
     def receive(self, data: bytes) -> tuple[list[Credential], bytes]:
-        """Append received bytes; return credentials, and the bytes that belong to the requests.
-
-        Raises:
-            BadValue: a line is not a valid credential.
-        """
+        """Append received bytes; return credentials, and the bytes that belong to requests."""
         if self.over:
             return [], data
         data, credentials = self._pending + data, []
@@ -228,11 +224,7 @@ class Frame:
         return cls(ImageType.RAW, _SIZE.pack(width, height) + b"".join(rows))
 
     def pixels(self) -> tuple[int, int, bytes]:
-        """Return width, height and RGB bytes without padding of a raw frame.
-
-        Raises:
-            BadValue: the frame is not raw, or its size does not match its header.
-        """
+        """Return width, height and RGB bytes without padding of a raw frame of valid size."""
         if self.type is not ImageType.RAW or len(self.payload) < _SIZE.size:
             raise BadValue(f"frame of type {self.type.name} holds no raw picture")
         width, height = _SIZE.unpack_from(self.payload)

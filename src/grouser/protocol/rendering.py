@@ -211,11 +211,7 @@ class MessageReader:
         self._pending = bytearray()
 
     def receive(self, data: bytes) -> list[Message]:
-        """Append received bytes; return the completed messages.
-
-        Raises:
-            BadValue: a message is malformed; the rest of the stream cannot be decoded.
-        """
+        """Append bytes; return the completed messages; `BadValue` ends the stream."""
         self._pending += data
         messages: list[Message] = []
         at = 0

@@ -134,11 +134,7 @@ class Status:
 
 
 def read_request(text: str | bytes) -> Request:
-    """Parse a client's message; return a `Problem` if it is malformed, never raise.
-
-    Args:
-        text: one websocket message; the websocket limits its size.
-    """
+    """Parse a client's message; return a `Problem` if it is malformed, never raise."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:

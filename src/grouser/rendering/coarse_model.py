@@ -59,13 +59,8 @@ def out_of_view(
 ) -> npt.NDArray[np.bool_]:
     """Return True for geoms with a bounding sphere outside the view frustum of a camera.
 
-    MuJoCo draws all geoms, and in software each costs as much as a thousand pixels.
-
-    Args:
-        model: model with the geoms.
-        data: state with the poses of the geoms.
-        X_WC: pose of the camera: x ahead, y left, z up.
-        plane: image plane of the camera.
+    MuJoCo draws all geoms, and in software each costs as much as a thousand pixels. ``X_WC`` is
+    the camera's pose: x ahead, y left, z up.
     """
     radius = model.geom_rbound
     ahead, left, up = rotate(conjugate(X_WC.wxyz), data.geom_xpos - X_WC.position).T

@@ -130,11 +130,7 @@ class _FilamentScene:
 
 
 def require_filament() -> Any:
-    """Return MuJoCo's bindings of Filament.
-
-    Raises:
-        MissingDependency: they are not available on this machine; the message has the reason.
-    """
+    """Return MuJoCo's bindings of Filament, or raise `MissingDependency` with the reason."""
     if sys.platform == "linux":
         _hold_display(os.environ.get("DISPLAY", ""))
     try:
@@ -151,11 +147,8 @@ def require_filament() -> Any:
 def _hold_display(name: str) -> int:
     """Open a connection to the X server ``name`` that stays open until the process ends.
 
-    The connection is checked here because Filament aborts the process without a display. It is not
-    closed because an X server without clients resets and rejects connections meanwhile.
-
-    Raises:
-        MissingDependency: no connection to an X server.
+    It is checked here because Filament aborts the process without a display. It is not closed
+    because an X server without clients resets and rejects connections meanwhile.
     """
     with suppress(OSError):  # the library is not installed
         x11 = ctypes.CDLL("libX11.so.6")

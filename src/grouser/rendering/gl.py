@@ -121,11 +121,8 @@ def _mujoco_uses(name: str) -> Iterator[None]:
 
 @contextmanager
 def _undone_on_failure() -> Iterator[None]:
-    """Remove the PyOpenGL modules imported within the block if it fails.
-
-    PyOpenGL selects its platform at its first import, so that OSMesa would fail after EGL. Modules
-    imported before the block are kept.
-    """
+    """Remove the PyOpenGL modules imported within the block if it fails."""
+    # PyOpenGL selects its platform at its first import, so that OSMesa would fail after EGL.
     modules, chosen = set(sys.modules), os.environ.get("PYOPENGL_PLATFORM")
     try:
         yield

@@ -37,13 +37,7 @@ class ImagePlane:
 
     @staticmethod
     def centred(width: int, height: int, focal: float) -> ImagePlane:
-        """Return the plane of a camera with square pixels and the optical axis in the middle.
-
-        Args:
-            width: number of columns.
-            height: number of rows.
-            focal: focal length, pixels.
-        """
+        """Return the plane of a camera with square pixels and the optical axis in the middle."""
         return ImagePlane(width, height, (focal, focal), ((width - 1) / 2, (height - 1) / 2))
 
     def slopes(self) -> tuple[Array, Array]:

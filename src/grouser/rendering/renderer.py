@@ -118,14 +118,9 @@ class Renderer:
     ) -> None:
         """Render a camera image into ``pixels``, **lowest row first** as in OpenGL.
 
-        The rows are not reversed, because that needs a copy and the CMOS filter accepts this order.
-
-        Args:
-            model: model to be drawn.
-            data: forwarded state; its derived poses are drawn.
-            X_WC: pose of the camera: x ahead, y left, z up.
-            plane: image plane of the camera; its pixels must be square.
-            pixels: output (height x width x 3,), contiguous.
+        The rows are not reversed, because that needs a copy and the CMOS filter accepts
+        this order. ``X_WC`` is the camera's pose (x ahead, y left, z up); ``plane`` has
+        square pixels.
         """
         rect = mujoco.MjrRect(0, 0, plane.width, plane.height)
         with self._drawing(model) as built:

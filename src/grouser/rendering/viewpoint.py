@@ -26,11 +26,7 @@ class Viewpoint:
 
 
 def mujoco_camera(model: mujoco.MjModel, view: Viewpoint | str) -> mujoco.MjvCamera:
-    """Return MuJoCo's camera for ``view``; a string names a camera of the model.
-
-    Raises:
-        UnknownName: the model has no such camera.
-    """
+    """Return MuJoCo's camera for ``view``; a string names a camera of the model."""
     camera = mujoco.MjvCamera()
     if isinstance(view, str):
         camera.type = mujoco.mjtCamera.mjCAMERA_FIXED

@@ -146,17 +146,7 @@ def render_page(
     command: str,
     style: str = "",
 ) -> str:
-    """Return the HTML of a page.
-
-    Args:
-        title: heading.
-        above: line above the heading.
-        verdict: result in one line.
-        mood: colour of the verdict: good, bad or open.
-        parts: HTML in reading order.
-        command: command line that created the page.
-        style: additional CSS.
-    """
+    """Return the HTML of a page; ``mood`` is the colour of its ``verdict``: good, bad or open."""
     return _PAGE.format(
         title=escape(title),
         style=STYLE + style,

@@ -33,13 +33,8 @@ def candidates(
 ) -> Figure:
     """Draw all candidates on the ground, coloured by energy, dashed without a success.
 
-    Args:
-        height: height of the ground (rows, columns), m.
-        stands: True where the robot can stand (rows, columns).
-        extent: extent of both maps.
-        paths: waypoints (n, 2) of each candidate, m.
-        energies: mean energy of the successes of each candidate, J; None: no success.
-        best: index of the candidate drawn thick.
+    ``height`` (m) and ``stands`` are maps over ``extent``; ``paths`` are waypoints (n, 2);
+    ``energies`` are the means of the successes (J; None: no success); ``best`` is drawn thick.
     """
     figure, axes = _ground(height, stands, extent)
     from matplotlib import colormaps
@@ -72,13 +67,8 @@ def driven_paths(
 ) -> Figure:
     """Draw driven paths (blue, with a cross at the end of a failure) and the planned path.
 
-    Args:
-        height: height of the ground (rows, columns), m.
-        stands: True where the robot can stand (rows, columns).
-        extent: extent of both maps.
-        path: planned path (n, 2), m.
-        ways: driven paths (k, 2) each, m.
-        arrived: True for each driven path that reached the goal.
+    ``height`` (m) and ``stands`` are maps over ``extent``; ``path`` and ``ways`` are points (n,
+    2), m.
     """
     figure, axes = _ground(height, stands, extent)
     axes.plot(*path.T, color="black", lw=1.6, zorder=5)
@@ -100,13 +90,7 @@ def learned_costs(
 ) -> Figure:
     """Draw maps of energy and failures per metre side by side, paler with less experience.
 
-    Args:
-        energy_per_metre: energy map (rows, columns), J/m.
-        failures_per_metre: failure map (rows, columns), 1/m.
-        known: amount of experience (rows, columns), 0 to 1.
-        stands: True where the robot can stand (rows, columns).
-        extent: extent of all maps.
-        path: best path so far (n, 2), m.
+    All maps are (rows, columns) over ``extent``; ``known`` is the amount of experience, 0 to 1.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure

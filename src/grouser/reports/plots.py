@@ -109,13 +109,7 @@ def bars(
     *,
     title: str = "",
 ) -> Figure:
-    """Draw mean norm and pitch errors after matching, one bar per test (Fig. 16).
-
-    Args:
-        tests: matches by the name of the test.
-        passed: True for each test that was passed, by the same names; None: one colour for all.
-        title: title of the figure.
-    """
+    """Draw mean norm and pitch errors after matching, one bar per test (Fig. 16)."""
     if not tests:
         raise BadValue("plots: bars needs at least one test")
     if passed is not None and (missing := [name for name in tests if name not in passed]):
@@ -136,15 +130,7 @@ def bars(
 
 
 def regression(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str) -> Figure:
-    """Draw repeated measurements at each x, their means, and the line through the means.
-
-    Args:
-        x: values of x, (n,).
-        each: measurements at each x, (n, repeats).
-        line: line through the means.
-        xlabel: label of the x axis, with the unit.
-        ylabel: label of the y axis, with the unit.
-    """
+    """Draw repeated measurements ``each`` (n, repeats) at x (n,), their means, and the line."""
     figure = _figure(6.4, 4.2, "")
     axes = figure.subplots()
     axes.axhline(0, color="#b9c0c8", linewidth=0.7)
@@ -202,15 +188,7 @@ def calibration_runs(
 def loss_profile(
     values: Array, rises: Array, interval: tuple[float, float], best: float, label: str
 ) -> Figure:
-    """Draw the rise of the loss over the plausible range of a parameter.
-
-    Args:
-        values: values of the parameter, (m,).
-        rises: rises of the loss, (m,); 1 is explained by noise.
-        interval: confidence interval.
-        best: calibrated value.
-        label: name and unit of the parameter.
-    """
+    """Draw the rise of the loss over the plausible range of a parameter; noise explains 1."""
     figure = _figure(6.0, 2.8, "")
     axes = figure.subplots()
     axes.axvspan(*interval, color=SIMULATED, alpha=0.18, label="interval")

@@ -28,15 +28,10 @@ def overview(
     errors: Array,
     eye: Array,
 ) -> Figure:
-    """Draw cloud, surface and error side by side.
+    """Draw cloud, surface and error side by side, seen from the side of the sensor at ``eye``.
 
-    Args:
-        points: points of the cloud, (n, 3), m, z up.
-        colours: colours of the points, (n, 3); None: colours by height.
-        corners: corners of the surface's triangles, (m, 3, 3), m.
-        places: centres of spheres, (k, 3), m.
-        errors: height of each sphere above its resting height on the cloud, (k,), m.
-        eye: position of the sensor, (3,), m; the plots are seen from its side.
+    ``errors`` (k,) are heights of spheres at ``places`` (k, 3) above their resting heights on
+    the cloud, m; without ``colours`` points are coloured by height.
     """
     from matplotlib.figure import Figure
 

@@ -123,11 +123,7 @@ WIDEST = 300.0
 
 
 def check_count(count: int) -> None:
-    """Reject too many points before memory is allocated.
-
-    Raises:
-        BadValue: a clause to follow a file's name.
-    """
+    """Reject too many points before memory is allocated; a clause to follow a file's name."""
     if count > MOST_POINTS:
         raise BadValue(f"declares {count:,} points, at most {MOST_POINTS:,} are allowed")
     if count < 1:
@@ -142,11 +138,7 @@ def span(points: Array) -> float:
 
 
 def check_cloud(cloud: PointCloud) -> None:
-    """Reject clouds without valid points, or not in metres.
-
-    Raises:
-        BadValue: a clause to follow a file's name.
-    """
+    """Reject clouds without valid points, or not in metres; a clause to follow a file's name."""
     check_count(len(cloud))
     there = cloud.points[cloud.seen]
     if not len(there):

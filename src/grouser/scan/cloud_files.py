@@ -28,11 +28,7 @@ _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.rea
 
 
 def read_ply(content: bytes) -> PointCloud:
-    """Return the vertices in a PLY file's bytes as a cloud.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
-    """
+    """Return the vertices in a PLY file's bytes as a cloud."""
     file = PlyFile(content)
     check_count(file.count("vertex"))
     fields = file.vertices()
@@ -53,9 +49,6 @@ def read_xyz(content: bytes) -> PointCloud:
     """Return the cloud in an XYZ file's bytes.
 
     Three integers from 0 to 255 after x, y, z (and an intensity) are a colour.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
     """
     check_count(content.count(b"\n") + 1)
     if b"\0" in content[:4096]:
@@ -78,11 +71,7 @@ def _column_colours(table: Array) -> Colours | None:
 
 
 def read_npz(content: bytes) -> PointCloud:
-    """Return the cloud in an NPZ file's bytes.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
-    """
+    """Return the cloud in an NPZ file's bytes."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist()]
@@ -213,11 +202,7 @@ def shipped_frames() -> dict[str, Path]:
 
 
 def frame_path(name: Path | str) -> Path:
-    """Return the path of an existing file or of a shipped frame.
-
-    Raises:
-        BadValue: neither exists; the message has the nearest match.
-    """
+    """Return the path of an existing file or of a shipped frame."""
     path, shipped = Path(name), shipped_frames()
     if path.exists():
         return path

@@ -52,13 +52,8 @@ def coarse_register(
 ) -> tuple[FramePose, ...]:
     """Return the pose of each frame in the first one, by GICP against all previous frames.
 
-    Args:
-        clouds: frames in their sensors' axes, ordered so that each overlaps an earlier one.
-        size: edge of the voxels at which frames are compared, m.
-        guesses: approximate poses in one frame; None: that of the previous frame.
-
-    Raises:
-        BadValue: a frame has too little overlap with the previous ones.
+    Each frame overlaps an earlier one; ``size`` (m) is the edge of the voxels at which they are
+    compared; ``guesses`` are approximate poses in one frame (None: that of the previous frame).
     """
     check_size(size)
     if guesses is not None and len(guesses) != len(clouds):

@@ -65,12 +65,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def cloud_of_depths(depths: Array, intrinsics: Intrinsics) -> PointCloud:
-    """Return the organised cloud of a depth picture, in camera axes.
-
-    Args:
-        depths: along the optical axis, (rows, columns), m; nan or 0: no measurement.
-        intrinsics: of the camera.
-    """
+    """Return the organised cloud of depths (rows, columns; m; nan or 0: none), in camera axes."""
     rows, columns = depths.shape
     ahead = np.where(depths > 0, depths, np.nan)
     right = (np.arange(columns) - intrinsics.cx) / intrinsics.fx
@@ -80,11 +75,7 @@ def cloud_of_depths(depths: Array, intrinsics: Intrinsics) -> PointCloud:
 
 
 def read_depth_picture(content: bytes, intrinsics: Intrinsics) -> PointCloud:
-    """Return the cloud in the bytes of a PNG depth picture.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
-    """
+    """Return the cloud in the bytes of a PNG depth picture."""
     if len(content) < 33 or not content.startswith(_PNG):
         raise BadValue("is no PNG picture")
     columns, rows, bits, colour = struct.unpack_from(">IIBB", content, 16)

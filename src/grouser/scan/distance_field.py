@@ -119,11 +119,8 @@ def _products(vectors: Array) -> list[Array]:
 def smallest_eigenvector(spreads: list[Array]) -> tuple[Array, Array]:
     """Return the eigenvector of the smallest eigenvalue, (k, 3), and that eigenvalue, (k,).
 
-    The eigenvalue is computed in closed form; the eigenvector is the cross product of two rows of
-    the matrix minus the eigenvalue.
-
-    Args:
-        spreads: covariances xx, xy, xz, yy, yz, zz, each (k,).
+    ``spreads`` are xx, xy, xz, yy, yz, zz, each (k,). The eigenvalue is computed in closed
+    form; the eigenvector is the cross product of two rows of the matrix minus the eigenvalue.
     """
     xx, xy, xz, yy, yz, zz = spreads
     least = _variances(spreads)[0]

@@ -101,11 +101,9 @@ def find_gravity_direction(
 
 
 def _z_is_down(planes: Planes, cloud: PointCloud, grid: VoxelGrid) -> bool:
-    """Return whether a cloud's z is down, as in marine and aerial conventions.
-
-    In that case many normals point along -z and almost none along z. Surfaces seen at a grazing
-    angle are ignored, since noise along the ray decides the sign of their normals.
-    """
+    """Return whether a cloud's z is down, as in marine and aerial conventions."""
+    # Then many normals point along -z and almost none along z. Surfaces seen at a grazing
+    # angle are ignored, since noise along the ray decides the sign of their normals.
     sight = grid.means(np.ascontiguousarray(cloud.views)) - planes.means
     sight /= np.maximum(np.linalg.norm(sight, axis=1, keepdims=True), 1e-12)
     clear = np.einsum("ij,ij->i", planes.normals, sight) > np.sin(GRAZING)

@@ -51,15 +51,9 @@ def find_holes(mesh: TriangleMesh) -> tuple[Hole, ...]:
 def close_holes(
     mesh: TriangleMesh, largest: float, holes: tuple[Hole, ...] | None = None
 ) -> tuple[TriangleMesh, tuple[Hole, ...]]:
-    """Close holes by minimum-area triangulations of their rims, except outer boundaries.
+    """Close holes up to ``largest`` (m) wide by minimum-area triangulations.
 
-    Args:
-        mesh: with holes.
-        largest: largest width of a hole that is closed, m.
-        holes: its holes, if already computed.
-
-    Returns:
-        The mesh with more faces, and the holes that were closed.
+    Outer boundaries stay. Returns the mesh with more faces, and the holes that were closed.
     """
     closed = tuple(
         hole
@@ -135,13 +129,10 @@ def _split(loop: list[int]) -> list[Numbers]:
 
 
 def _least_area(rims: Array) -> Numbers:
-    """Return minimum-area triangulations of closed polygons (Barequet, Sharir 1995).
+    """Return minimum-area triangulations (h, k - 2, 3) of polygons (Barequet, Sharir 1995).
 
-    Args:
-        rims: polygons of the same number of points, the surface on their left, (h, k, 3), m.
-
-    Returns:
-        Indices of points, (h, k - 2, 3), oriented as the surface's faces.
+    ``rims`` (h, k, 3) have the surface on their left; triangles are oriented as the surface's
+    faces.
     """
     holes, count = rims.shape[:2]
     cost = np.zeros((holes, count, count))

@@ -42,14 +42,9 @@ class FrameEdges:
 
 
 def frame_edges(cloud: PointCloud, size: float) -> FrameEdges:
-    """Classify the edges between adjacent pixels as surface or jump.
+    """Classify the edges between adjacent pixels of an organised cloud as surface or jump.
 
-    Args:
-        cloud: organised.
-        size: largest step along the ray that is no jump, m.
-
-    Raises:
-        BadValue: the cloud is not organised.
+    ``size`` (m) is the largest step along the ray that is no jump.
     """
     if cloud.shape is None:
         raise BadValue("frame edges: the cloud is not organised in rows and columns")
@@ -107,12 +102,8 @@ CLOSE = 0.5
 def interpolate_pixels(cloud: PointCloud, size: float) -> PointCloud:
     """Return points interpolated between adjacent pixels of an organised frame.
 
-    At large distances and grazing angles pixels are further apart than cells; quads of four pixels
-    without a jump are filled. Unorganised clouds give no points.
-
-    Args:
-        cloud: a frame; colours are ignored.
-        size: edge of the surface's cells, m.
+    At large distances and grazing angles pixels are further apart than cells of edge ``size``
+    (m); quads of four pixels without a jump are filled. Unorganised clouds give no points.
     """
     none = cloud.select(np.zeros(len(cloud), bool))
     if cloud.shape is None or min(cloud.shape) < 2:
@@ -165,13 +156,10 @@ THIN = 0.3
 
 
 def organise_rings(cloud: PointCloud) -> PointCloud | None:
-    """Return a cloud organised in the rings of a lidar, highest first; None if it has none.
+    """Return an unorganised cloud in the rings of a lidar, highest first; None if it has none.
 
-    A ring consists of all points at one elevation (about z), seen from the viewpoint. Columns are
-    azimuths, and the first one is repeated at the end.
-
-    Args:
-        cloud: unorganised, with one viewpoint.
+    A ring consists of all points at one elevation (about z), seen from the viewpoint. Columns
+    are azimuths, and the first one is repeated at the end.
     """
     if cloud.shape is not None or (cloud.origins is not None and cloud.origins.ndim == 2):
         return None

@@ -19,14 +19,10 @@ LOST = 8.0
 def find_outliers(cloud: PointCloud, size: float) -> Mask:
     """Return the mask of outliers of a cloud, (n,); invalid points are not included.
 
-    In an organised frame these are pixels between two jump edges (mixed pixels of foreground and
-    background) and pixels without a neighbour on the same surface. In other clouds they are points
-    whose voxel is much further from its neighbours than these are from theirs, or than is usual at
-    its range, since the point density decreases with range.
-
-    Args:
-        cloud: organised or not.
-        size: edge of the voxels of the reconstruction, m, which is the scale of the test.
+    In an organised frame these are pixels between two jump edges (mixed pixels of foreground
+    and background) and pixels without a neighbour on the same surface. In other clouds they are
+    points whose voxel of edge ``size`` is much further from its neighbours than these are from
+    theirs, or than is usual at its range, since the point density decreases with range.
     """
     if cloud.shape is not None:
         return jump_outliers(cloud, size)
@@ -48,11 +44,8 @@ def jump_outliers(cloud: PointCloud, size: float) -> Mask:
 
 
 def _lonely(points: Array, views: Array, size: float) -> Mask:
-    """Return the mask of points (n, 3), with viewpoints (n, 3), in isolated voxels.
-
-    The usual distance grows with the range, since a sensor's rays diverge. Small groups of stray
-    points are isolated as well.
-    """
+    """Return the mask of points (n, 3), with viewpoints (n, 3), in isolated voxels."""
+    # The usual distance grows with the range, since a sensor's rays diverge.
     from grouser.scan.scipy_parts import spatial
 
     grid = voxel_grid(points, size)

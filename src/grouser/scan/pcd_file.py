@@ -20,16 +20,11 @@ MOST_GROWTH = 264 / 3
 
 
 def decompress(data: bytes, size: int) -> bytes:
-    """Return decompressed ``data`` (LZF).
+    """Return ``data`` (LZF) decompressed to the declared ``size``, bytes.
 
-    Args:
-        data: a control byte c below 32 is followed by c + 1 literal bytes; any other one holds a
-            length (3 bits, 7: one more byte of it follows) and, with the next byte, the distance
-            back to copy from.
-        size: decompressed size, bytes, as declared in the file.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
+    A control byte c below 32 is followed by c + 1 literal bytes; any other one holds a length
+    (3 bits, 7: one more byte of it follows) and, with the next byte, the distance back to copy
+    from.
     """
     if size > len(data) * MOST_GROWTH:
         raise BadValue(
@@ -100,11 +95,7 @@ class _Head:
 
 
 def read_pcd(content: bytes) -> PointCloud:
-    """Return the cloud in a PCD file's bytes.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
-    """
+    """Return the cloud in a PCD file's bytes."""
     head = _head(content)
     body = content[head.length :]
     read = {"ascii": _ascii, "binary": _binary, "binary_compressed": _compressed}

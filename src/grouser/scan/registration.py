@@ -91,14 +91,10 @@ class PoseInformation:
         off: Array,
         weights: Array,
     ) -> None:
-        """Add pairs of voxels of two frames.
+        """Add pairs of voxels of two ``frames``: that of the points, and that of the planes.
 
-        Args:
-            frames: indices of the frame with the points and the frame with the planes.
-            places: positions of the points in the first frame, (n, 3), m.
-            normals: at both voxels, two (n, 3).
-            off: signed distances of the points from the planes, (n,), m.
-            weights: of the pairs, (n,).
+        ``places`` (n, 3) are points in the first frame, ``normals`` two (n, 3), ``off``
+        (n,) signed distances from the planes.
         """
         rows, measured = (self._rows(frames, places, across) for across in normals)
         weighed = measured * weights[:, None]
@@ -119,11 +115,10 @@ class PoseInformation:
         return rows
 
     def pair_information(self) -> tuple[Array, Array]:
-        """Return the information matrix of the pairs, (6 f, 6 f), and the right-hand side, (6 f,).
-
-        Every direction keeps its least-squares solution and is weighted by the squared share that
-        both normals confirm, which is the information of two-stage least squares.
-        """
+        """Return the information matrix (6 f, 6 f) and the right-hand side (6 f,) of the pairs."""
+        # Every direction keeps its least-squares solution and is weighted by the squared
+        # share that both normals confirm, which is the information of two-stage least
+        # squares.
         off = np.concatenate([np.zeros(1), *self.distances])
         spread = max(1.4826 * float(np.median(np.abs(off))), EXACT * self.size)
         # Whitened by the squares with one normal, ...
@@ -168,12 +163,8 @@ def moved_places(places: Array) -> Array:
 def least_constrained_sigma(information: Array, frame: int, places: Array) -> float:
     """Return the rms displacement of a frame's points along the least constrained direction, m.
 
-    One standard deviation; infinite if the direction is unconstrained.
-
-    Args:
-        information: of all frames but the first, (6 f, 6 f).
-        frame: index of the frame, from 1.
-        places: points of the frame, in the first frame, (n, 3), m.
+    One standard deviation; infinite if the direction is unconstrained. ``information`` (6 f, 6
+    f) is of all frames but the first; ``places`` are in the first frame.
     """
     moves = moved_places(places[:: max(1, len(places) // 500)])
     block = slice(6 * frame - 6, 6 * frame)

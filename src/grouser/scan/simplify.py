@@ -181,11 +181,9 @@ def _measure(
     block_of: Numbers,
     near: float,
 ) -> None:
-    """Set the distances of the requested vertices (``asked``) from the merged mesh, m.
-
-    Candidates are the faces of the vertex's block, first by the distance from their planes, and, if
-    all are further than ``near`` (m), also the faces around these. The result is an upper bound.
-    """
+    """Set the distances of the requested vertices (``asked``) from the merged mesh, m."""
+    # Candidates are the faces of the vertex's block, first by the distance from their planes,
+    # and, if all are further than ``near`` (m), also the faces around these: an upper bound.
     result[asked] = 0.0
     alone = np.bincount(block_of, minlength=len(block_of)) <= 1
     moved = asked[~alone[block_of[asked]]]

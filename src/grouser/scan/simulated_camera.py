@@ -16,15 +16,7 @@ from grouser.world.file import World
 
 
 def aimed(position: npt.ArrayLike, target: npt.ArrayLike) -> Pose:
-    """Return the pose of an upright camera in the world that looks at a target.
-
-    Args:
-        position: of the camera, (3,), m.
-        target: point in the middle of its picture, (3,), m.
-
-    Raises:
-        BadValue: both points are equal.
-    """
+    """Return the pose of an upright camera at ``position`` in the world that looks at a target."""
     eye = np.asarray(position, float)
     ahead = np.asarray(target, float) - eye
     level = float(np.hypot(ahead[0], ahead[1]))

@@ -85,11 +85,8 @@ def _net(field: DistanceField) -> TriangleMesh:
 def _quads(field: DistanceField, crossings: Array, cells: Numbers, flips: Mask) -> TriangleMesh:
     """Return the mesh of crossed edges.
 
-    Args:
-        field: the distance field.
-        crossings: points at which edges are crossed, (e, 3), m.
-        cells: keys of the four cells around each edge, counter-clockwise, (e, 4).
-        flips: mask of edges whose cells are clockwise instead, (e,).
+    Edges are crossed at ``crossings`` (e, 3; m); ``cells`` (e, 4) are the keys around each,
+    counter-clockwise unless ``flips``.
     """
     flat = cells.ravel()
     order = np.argsort(flat, kind="stable")

@@ -86,15 +86,7 @@ class VoxelGrid:
 
 
 def voxel_grid(points: Array, size: float) -> VoxelGrid:
-    """Sort points into voxels, with key and point index packed into one integer for sorting.
-
-    Args:
-        points: (n, 3), finite, m.
-        size: edge of a voxel, m.
-
-    Raises:
-        BadValue: there are no points, one is not finite, or there are too many voxels.
-    """
+    """Sort finite points into voxels; key and point index are packed into one integer."""
     check_size(size)
     if not len(points):
         raise BadValue("voxel grid: there are no points")
@@ -183,10 +175,6 @@ def voxel_centroids(points: Array, size: float) -> Array:
 
 
 def check_size(size: float) -> None:
-    """Reject an invalid voxel size (m).
-
-    Raises:
-        BadValue: it is not a positive number.
-    """
+    """Reject a voxel size (m) that is no positive number."""
     if not (np.isfinite(size) and size > 0):
         raise BadValue(f"voxel grid: a voxel of {size} m; a size above 0 is needed")

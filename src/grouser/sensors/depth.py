@@ -207,13 +207,8 @@ def depth_picture(
 ) -> Depths:
     """Return the depth image of a scene on the pixels of `DepthOptics.output_plane`.
 
-    Args:
-        model: the scene.
-        data: its state, with up-to-date kinematics.
-        X_WC: pose of the camera: x ahead, y left, z up.
-        optics: resolution, range and error model.
-        pattern_seed: seed of this camera's fixed pattern.
-        rng: random stream of this picture's noise.
+    ``X_WC`` is the camera's pose (x ahead, y left, z up), ``pattern_seed`` that of its fixed
+    pattern, ``rng`` the noise of this picture.
     """
     true = shared_renderer().camera_depth(model, data, X_WC, optics.plane).astype(float)
     measured = corrupt(true, optics, pattern_seed, rng)
@@ -223,13 +218,9 @@ def depth_picture(
 
 
 def corrupt(true: Array, optics: DepthOptics, pattern_seed: int, rng: np.random.Generator) -> Array:
-    """Apply the error model to the ``true`` depths (height, width).
+    """Apply the error model to the ``true`` depths (height, width; m; ``inf``: sky).
 
-    Args:
-        true: m; ``inf`` for the sky.
-        optics: resolution, range and error model.
-        pattern_seed: seed of this camera's fixed pattern.
-        rng: random stream of this picture's noise.
+    ``pattern_seed`` is that of the camera's fixed pattern, ``rng`` the noise of this picture.
     """
     steep = incidence_cosines(true, optics.plane) < math.cos(optics.grazing)
     measured = np.minimum(true, _SKY)

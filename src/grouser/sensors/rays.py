@@ -40,13 +40,7 @@ class RayOrigin:
     """Origin of rays and the geoms they ignore."""
 
     def __init__(self, model: mujoco.MjModel, site: int, *, see_through: bool = False) -> None:
-        """Look up the ignored geoms of a site.
-
-        Args:
-            model: the compiled scene.
-            site: id of the site at which the rays start.
-            see_through: whether rays pass through geoms of an opacity up to 0.5.
-        """
+        """Look up the ignored geoms of a site; ``see_through``: rays pass opacities up to 0.5."""
         self.site = site
         own = model.body_rootid[model.site_bodyid[site]]
         self.ignored = model.body_rootid[model.geom_bodyid] == own
@@ -82,11 +76,7 @@ class RayBundle:
         return _bounding_cone(self.directions)
 
     def cast(self, context: SensorContext) -> RayHits:
-        """Return the hits: those stored by a batch, else cast this bundle alone.
-
-        Args:
-            context: the instant; sites and geoms must be up to date (`Needs.POSES`).
-        """
+        """Return the hits: those stored by a batch, else cast this bundle alone (`Needs.POSES`)."""
         stored, self._stored = self._stored, None
         if stored is not None and stored[0] is context:
             return stored[1]
@@ -183,10 +173,8 @@ class _Reach:
     def out_of_reach(self, places: Array, starts: Array, R_WS: Array) -> npt.NDArray[np.bool_]:
         """Return the mask of geoms beyond range or outside the bounding cone, (bundles, ngeom).
 
-        Args:
-            places: centres of the geoms in the world frame, (ngeom, 3), m.
-            starts: origins of the bundles in the world frame, (bundles, 3), m.
-            R_WS: rotations of the bundles' sites, (bundles, 3, 3).
+        ``places`` are the geoms' centres, ``starts`` and ``R_WS`` the bundles' sites, in
+        the world.
         """
         offsets = places - starts[:, None]
         squares = np.einsum("bgi,bgi->bg", offsets, offsets)

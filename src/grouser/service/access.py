@@ -192,14 +192,9 @@ class AccessControl:
         return bool(self._known)
 
     def check(self, address: str, token: str | None = None) -> frozenset[Role]:
-        """Return the roles of a client at ``address`` that shows ``token``.
+        """Return the roles of a client at ``address`` that shows ``token``; none raises `Refused`.
 
-        Args:
-            address: host of the peer.
-            token: None or empty: none was shown, which does not count as a wrong token.
-
-        Raises:
-            Refused: the client has no access; the text is one sentence for the client.
+        No or an empty token does not count as a wrong one.
         """
         if not self._known:
             if is_loopback(address):
@@ -231,11 +226,7 @@ class Login:
     """Roles of one client, at any port."""
 
     def __init__(self, access: AccessControl, address: str) -> None:
-        """Start with the roles that ``address`` has without a token.
-
-        Raises:
-            Refused: the address may not connect.
-        """
+        """Start with the roles that ``address`` has without a token; `Refused`: none."""
         self._access, self.address = access, address
         self._roles = frozenset[Role]() if access.needs_token else access.check(address)
 

@@ -190,13 +190,7 @@ class Host:
         self._assign(name, owner)
 
     def borrow(self, name: str, owner: RobotOwner) -> None:
-        """Assign an unowned robot to ``owner`` as it is, until `leave`.
-
-        Raises:
-            BadValue: the robot has an owner.
-            UnknownName: there is no such robot.
-            SceneNotReady: another robot is still being removed.
-        """
+        """Assign an unowned robot to ``owner`` as it is, until `leave`."""
         self.members.flush_departures()
         if name not in self.simulation.scene.robots:
             raise unknown("borrow", "robot", name, self.simulation.scene.robots)
@@ -255,11 +249,7 @@ class Host:
     # -- time --------------------------------------------------------------------------------
 
     def advance(self, seconds: float = 0.0) -> None:
-        """Advance by one tick, or by the rest of it until the next turn.
-
-        Args:
-            seconds: longer tick, to catch up at less cost.
-        """
+        """Advance by one tick (or ``seconds``), or by the rest of it until the next turn."""
         self._execute_deferred()
         steps = self.steps(max(seconds, self.rules.tick))
         if (due := self.lockstep.next_turn()) is not None:

@@ -42,20 +42,12 @@ class Membership:
         self._waits = False
 
     def flush_departures(self) -> None:
-        """Remove all robots whose clients have left.
-
-        Raises:
-            SceneNotReady: the scene without them is not compiled yet.
-        """
+        """Remove all robots whose clients have left; raise `SceneNotReady` until then."""
         if self._departing:
             self._remove_now()
 
     def change(self, action: Action, source: str = "server") -> None:
-        """Apply ``action`` for ``source``.
-
-        Raises:
-            SceneNotReady: it needs a scene that is not compiled yet.
-        """
+        """Apply ``action`` for ``source``; raise `SceneNotReady` while a scene compiles."""
         with self._deferred():
             self._simulation.apply(action, source=source)
         self._changed()
@@ -95,11 +87,7 @@ class Membership:
         return moved
 
     def compute(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        """Return the result of ``make``, a slow function; cached by ``key``.
-
-        Raises:
-            SceneNotReady: it is being computed in the background.
-        """
+        """Return the result of the slow ``make``, by ``key``; `SceneNotReady` meanwhile."""
         if self._composer is None:
             return make()
         with self._composer.deferred():
@@ -151,11 +139,7 @@ def check_match_roster(world: World, name: str) -> None:
 
 
 def at_free_spot(tried: SceneState, entry: RobotEntry) -> RobotEntry:
-    """Return ``entry`` if its place is free in ``tried``, else moved to the nearest free spot.
-
-    Raises:
-        BadValue: no spot near its place is free.
-    """
+    """Return ``entry``, moved to the nearest spot that is free in ``tried`` if it has to be."""
     move = arrival_spot(tried, entry.name)
     x, y, z = entry.position
     if move is None:

@@ -44,12 +44,7 @@ class Outbox:
         return self._bytes
 
     def line(self, data: bytes, *, stale: str | None = None) -> None:
-        """Send ``data``.
-
-        Args:
-            data: one line, or lines that belong together.
-            stale: name of the sensor whose next line makes this one obsolete; None: never.
-        """
+        """Send whole lines; the next line of the sensor ``stale`` makes them obsolete."""
         if self.cut or self._transport.is_closing():
             self.dropped += 1
             return

@@ -109,16 +109,7 @@ class Participant(RobotOwner):
             raise Refused("no further robot may join from this address")
 
     def join(self, entry: RobotEntry, battery: float | None = None) -> None:
-        """Add a robot, or take over one of the world itself.
-
-        Args:
-            entry: the robot.
-            battery: seconds for which it has power; None: unlimited.
-
-        Raises:
-            Refused: the client has no permission.
-            BadValue: the name is in use, the robot cannot be built, or it is not in the match.
-        """
+        """Add a robot, or take over one of the world itself; ``battery``: power for s."""
         self.require_room()
         check_match_roster(self._host.simulation.world, entry.name)
         self._host.join(entry, self)
@@ -179,12 +170,7 @@ class Participant(RobotOwner):
         return self.robot in self._host.lockstep
 
     def enter_lockstep(self, every: float, *, by_command: bool) -> None:
-        """Begin lockstep: a turn now, and every ``every`` simulated seconds.
-
-        Args:
-            every: seconds from one turn to the next.
-            by_command: let any motion command end the turn.
-        """
+        """Begin lockstep: a turn now, and every ``every`` simulated seconds."""
         robot = self.require_robot()
         self._deferred.by_command = by_command
         self._host.enter_lockstep(robot, every)
@@ -206,11 +192,7 @@ class Participant(RobotOwner):
         self.notice("Dropped", why)
 
     def defer(self, command: DeferredCommand) -> None:
-        """Defer ``command`` to the end of its turn.
-
-        Raises:
-            BadValue: too many commands are deferred.
-        """
+        """Defer ``command`` to the end of its turn; there is a limit."""
         try:
             self._deferred.add(command)
         finally:

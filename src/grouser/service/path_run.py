@@ -128,12 +128,7 @@ class PathRun(RobotOwner):
         self._next += SAMPLE_PERIOD
 
     def _end(self, ended: str, *, there: bool = True) -> None:
-        """Release the robot and report the result.
-
-        Args:
-            ended: verdict or reason.
-            there: False if the robot was removed from the world.
-        """
+        """Release the robot and report how the run ``ended``; ``there``: it still exists."""
         if self.over:
             return
         self.over = True

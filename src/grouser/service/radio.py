@@ -151,14 +151,7 @@ class Walls:
         self._reach = np.where(types == _PLANE, np.inf, model.geom_rbound[self._geoms])
 
     def between(self, data: mujoco.MjData, begin: Array, end: Array, most: int) -> int:
-        """Return the number of walls that a line segment crosses; each counts once.
-
-        Args:
-            data: state with up-to-date kinematics.
-            begin: first end in the world, m, (3,).
-            end: second end.
-            most: limit of the count.
-        """
+        """Return the number of walls (up to ``most``) between two points in the world."""
         way = end - begin
         count = 0
         for geom in self._near(data, begin, way):

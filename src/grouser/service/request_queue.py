@@ -52,12 +52,8 @@ class RequestQueue:
     def process(self, now: float, *, limited: bool) -> float:
         """Process some requests; return the wall seconds to wait before the next ones.
 
-        Args:
-            now: wall time, s.
-            limited: charge the processor time to the budget.
-
-        Raises:
-            SceneNotReady: a request needs a scene that is not compiled yet; it stays first.
+        ``limited`` charges the processor time to the budget. `SceneNotReady` leaves the
+        request first.
         """
         spent = wait = 0.0
         while self._queue and spent < SLICE and wait <= 0:

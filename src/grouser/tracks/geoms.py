@@ -210,12 +210,7 @@ def add_link(body: mujoco.MjsBody, name: str, X_BL: Pose) -> mujoco.MjsBody:
 
 
 def split_run(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
-    """Return centre and half length (m) of the boxes of a straight run.
-
-    Args:
-        length: length of the run, m.
-        spare: length without box at either end, m.
-    """
+    """Return centre and half length (m) of the boxes of a run, without ``spare`` m at its ends."""
     covered = max(length - 2 * spare, length / 2)
     start, count = (length - covered) / 2, max(1, math.ceil(covered / PIECE - 1e-9))
     half = covered / count / 2

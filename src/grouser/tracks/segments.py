@@ -178,11 +178,10 @@ class RollingBelt:
             self._renew(qpos, row, pitches)
 
     def _renew(self, qpos: Array, row: int, pitches: float) -> None:
-        """Release part of the stretch of a geared belt, as new grousers reach the ground.
-
-        The gear couples speeds only, so a skidding start leaves a position error: a run at rest on
-        the ground would keep it and pull against its main belt. Real grousers land without load.
-        """
+        """Release part of the stretch of a geared belt, as new grousers reach the ground."""
+        # The gear couples speeds only, so a skidding start leaves a position error: a run
+        # at rest on the ground would keep it and pull against its main belt. Real
+        # grousers land without load.
         part, sprocket = min(abs(pitches) * self.renewal, 1.0), qpos[row, self.sprocket]
         for link, _, ratio in self.links:
             qpos[row, link] -= part * (qpos[row, link] - sprocket * ratio)
@@ -208,13 +207,7 @@ class RollBack:
         return bool(self._belts)
 
     def apply(self, rows: StateArrays, targets: DriveTargets, turns: Array) -> None:
-        """Roll back every belt that has passed half a pitch; count the pitches in ``turns``.
-
-        Args:
-            rows: the simulations.
-            targets: of all drives.
-            turns: pitches rolled back so far, (n, belts); changed in place.
-        """
+        """Roll back every belt that has passed half a pitch; count in ``turns`` (n, belts)."""
         if len(turns) == 1:
             # Called every few steps with cold caches: scalars take half the time of arrays.
             position = rows.qpos.item

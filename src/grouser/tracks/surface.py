@@ -111,13 +111,7 @@ class MovingSurface:
     """Coupling of sprockets and surfaces of all surface belts, for one simulation or many."""
 
     def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt], every: float) -> None:
-        """Look up geoms, sensors and sprockets of the surface belts among ``belts``.
-
-        Args:
-            model: the compiled scene.
-            belts: all belts of the scene.
-            every: seconds between two calls of ``apply``.
-        """
+        """Look up geoms, sensors and sprockets of surface belts; ``every``: `apply`'s period."""
         self._weight = min(1.0, every / SMOOTHED)
         chosen = [belt for belt in belts if belt.moving]
         self._dofs = np.array([model.joint(belt.sprocket).dofadr[0] for belt in chosen], int)

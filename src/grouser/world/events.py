@@ -95,11 +95,7 @@ class Event(Description):
 
 
 def check_events(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
-    """Reject duplicate names, undefined events, and chains that never end.
-
-    Raises:
-        PydanticCustomError: at the key at fault.
-    """
+    """Reject duplicate names, undefined events, and chains that never end."""
     for group, names in (
         ("triggers", [trigger.name for trigger in triggers]),
         ("events", [event.name for event in events]),

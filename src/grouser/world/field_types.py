@@ -82,13 +82,9 @@ ROBOT_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 
 
 def resolve_data_file(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:
-    """Return the absolute path of an existing data file.
+    """Return the absolute path of an existing data file, relative to the folder in ``info``.
 
-    Args:
-        value: path in the world file, relative to the world file's folder.
-        info: its context holds that folder under ``folder``.
-        endings: allowed file name extensions.
-        what: kind of file for error messages, such as ``mesh``.
+    ``what`` is the kind of file in error messages, such as ``mesh``.
     """
     if not isinstance(value, str | Path):
         raise mistake(f"must be the name of a {what} file ({' or '.join(endings)})")

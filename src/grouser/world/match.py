@@ -254,11 +254,7 @@ def check_match(
     robots: Iterable[str],
     triggers: Iterable[str],
 ) -> None:
-    """Reject a match without its field, ball or robots.
-
-    Raises:
-        PydanticCustomError: at the key at fault.
-    """
+    """Reject a match without its field, ball or robots."""
     if match is None:
         return
     if not any(piece.kind == "league_field" for piece in terrain):

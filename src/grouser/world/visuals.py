@@ -32,12 +32,7 @@ FILL, AHEAD = (0.38, 0.38, 0.40), (0.28, 0.28, 0.28)
 
 
 def add_visuals(spec: mujoco.MjSpec, daylight: float = 1.0) -> None:
-    """Add the sky, the sun with soft shadows, the ground material and picture sizes to ``spec``.
-
-    Args:
-        spec: the world's spec.
-        daylight: brightness of sun, sky and fill light, 0 (night) to 1 (day).
-    """
+    """Add sky, sun with soft shadows, ground material and picture sizes; ``daylight``: 0 to 1."""
     _sky(spec, daylight)
     _light(spec, daylight)
     ground_material(spec)

@@ -94,13 +94,7 @@ _QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_yaml(text: str, where: str, most: Mapping[str, int] | None = None) -> Source:
     """Read YAML ``text``; ``where`` names it in errors.
 
-    Args:
-        text: the YAML text.
-        where: name for error messages.
-        most: largest number of items in the lists of top-level keys.
-
-    Raises:
-        WorldFileError: the text is not YAML, exceeds the accepted subset, or is too large.
+    ``most`` is the largest number of items in the lists of top-level keys.
     """
     with suppress(yaml.YAMLError, UnicodeError):  # errors are reported below
         _check_size(text, where, most or {})
@@ -227,10 +221,7 @@ def dotted(path: Sequence[str | int]) -> str:
 def override(source: Source, overrides: Sequence[str], keys: AllowedKeys) -> Source:
     """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order.
 
-    Args:
-        source: contents of the file.
-        overrides: ``path=value`` each.
-        keys: allowed keys of each part by its path and kind: ``"terrain.*.step"``.
+    ``keys`` are the allowed keys of each part by its path and kind: ``"terrain.*.step"``.
     """
     result = Source(copy.deepcopy(source.data), dict(source.positions))
     for text in overrides:
@@ -248,15 +239,7 @@ def _set(source: Source, text: str, keys: AllowedKeys) -> None:
 
 
 def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: AllowedKeys) -> None:
-    """Set one value in ``source``, in place.
-
-    Args:
-        source: contents of the file.
-        steps: keys, and indices or names of list items, from the top to the value.
-        value: plain data.
-        where: name for error messages.
-        keys: allowed keys of each part by its path and kind.
-    """
+    """Set one value in ``source``, in place; ``steps`` lead from the top to it."""
     holder: Any = source.data
     path: KeyPath = ()
     for key in steps[:-1]:

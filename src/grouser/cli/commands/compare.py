@@ -86,11 +86,7 @@ def compare(
 
 
 def _clean(path: Path, log: Trajectory) -> Trajectory:
-    """Return the usable samples of ``log``.
-
-    Raises:
-        BadValue: fewer than two samples are usable; the message names the file.
-    """
+    """Return the usable samples of ``log``, at least two; errors name the file."""
     try:
         clean = log.clean()
     except BadValue as error:

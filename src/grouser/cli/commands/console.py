@@ -30,11 +30,7 @@ def history_file() -> Path:
 
 @contextmanager
 def line_editing(complete: Callable[[str], list[str]]) -> Iterator[None]:
-    """Enable history and completion of ``input`` inside the block, by Python's readline.
-
-    Args:
-        complete: returns the completions of the last word of a line.
-    """
+    """Enable history and completion (``complete``: line -> words) of ``input`` inside the block."""
     try:
         import readline
     except ImportError:  # optional part of Python

@@ -152,11 +152,7 @@ def picture_options(
 
 
 def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) -> dict[str, float]:
-    """Return the time-outs of a lockstep turn and of commands.
-
-    ``command_timeout`` is for all robots, ``informed_timeout`` for those of clients that use
-    Grouser messages.
-    """
+    """Return the time-outs of a lockstep turn and of commands (informed: of Grouser clients)."""
     given = serving.not_below(command_timeout or 0.0, "--command-timeout")
     usual = {
         "longest_wait": serving.not_below(longest_wait, "--longest-wait"),

@@ -83,12 +83,7 @@ def _show_robot(robot: str, overrides: Sequence[str], picture: Path | None) -> N
 
 
 def robot_defaults(entry: RobotEntry, where: str = "show") -> Mapping[str, Any]:
-    """Return the default options of a robot that YAML can represent.
-
-    Args:
-        entry: robot entry of a world.
-        where: location for error messages.
-    """
+    """Return the default options of a robot that YAML can represent; ``where`` is for errors."""
     from grouser.robots.kinds import describe, is_file
 
     if is_file(entry.kind):  # `grouser show robot` prints the defaults of a robot file

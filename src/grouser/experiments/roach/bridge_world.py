@@ -37,13 +37,9 @@ def bridge_world(
     physics: PhysicsSettings = PHYSICS,
     yaw_deg: float = YAW_DEG,
 ) -> World:
-    """Return the world of the double bridge.
+    """Return the world of the double bridge; ``yaw_deg`` 90 is along y, towards neither bridge.
 
-    Args:
-        bumps: largest height of bumps on the top and on the bottom bridge, m; None for smooth.
-        seed: seed of the heights of the bumps.
-        physics: physics settings.
-        yaw_deg: heading of the robot at its start; 90 is along y, towards neither bridge.
+    ``bumps`` is the largest height on the top and on the bottom bridge, m; None for smooth.
     """
     bridge = DoubleBridge(x=0.0, y=-1.5, yaw_deg=90.0, friction=FRICTION)
     terrain: list[Terrain] = [Flat(friction=FRICTION), bridge]

@@ -36,13 +36,7 @@ class CanBus:
     def connect(
         self, node: BusNode, faults: LinkFaults | None = None, name: str = ""
     ) -> BusConnection:
-        """Connect a node.
-
-        Args:
-            node: receiver of the frames of other nodes.
-            faults: faults between the node and the bus; None: none.
-            name: name of the connection; with the seed of the faults it selects the random stream.
-        """
+        """Connect a node through ``faults``; ``name`` selects their random stream."""
         connection = BusConnection(self, node, faults or LinkFaults(), name)
         self._connections.append(connection)
         return connection
@@ -87,12 +81,7 @@ class BusConnection:
         """Frames of other nodes, with their time, that have not reached the node."""
 
     def send(self, frame: CanFrame, time: float | None = None) -> None:
-        """Send a frame to all other nodes.
-
-        Args:
-            frame: frame to send.
-            time: time stamp, s; None: now. Sensor readings are sent with the time of measurement.
-        """
+        """Send a frame to all other nodes; its ``time`` stamp is that of the measurement, s."""
         then = self._bus.now() if time is None else time
         if self.faulty:
             self.inward.send(frame, then)

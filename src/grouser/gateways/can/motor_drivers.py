@@ -82,14 +82,8 @@ class MotorDrivers(RobotOwner):
     def __init__(self, host: Host, entry: RobotEntry, bus: CanBus, *, rate_hz: float) -> None:
         """Acquire the robot, or add it to the world, and connect its drivers to the bus.
 
-        Args:
-            host: host of the world.
-            entry: a robot with Kenaf's six motors; one that is in the world is taken over.
-            bus: bus on which commands arrive.
-            rate_hz: encoder rate per simulated second.
-
-        Raises:
-            BadValue: the robot belongs to another client, or has other motors.
+        ``entry`` has Kenaf's six motors; ``rate_hz`` is the encoder rate per simulated
+        second.
         """
         self._host, self._bus, self._robot = host, bus, entry.name
         if not rate_hz > 0:

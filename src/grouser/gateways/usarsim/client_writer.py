@@ -24,14 +24,7 @@ class ClientWriter:
     def __init__(
         self, context: UsarsimContext, profile: PortProfile, side: ServerSide, outbox: Outbox
     ) -> None:
-        """Write to one client.
-
-        Args:
-            context: host, adapters and camera images.
-            profile: dialect, axes and units of the port.
-            side: encodes messages as lines.
-            outbox: queue of the lines for the client.
-        """
+        """Write to one client, whose messages ``side`` encodes for ``outbox``."""
         self._context, self._profile = context, profile
         self._side, self._outbox = side, outbox
         self.extended = False
@@ -50,11 +43,9 @@ class ClientWriter:
                 self._outbox.line(line)
 
     def _write_replaceable(self, messages: Iterable[Message]) -> None:
-        """Write messages that are dropped if a newer one of the same subject is queued.
-
-        Old clients need one socket write per line (USARSim's transport). Other clients get all
-        lines in one write, which costs a third.
-        """
+        """Write messages that are dropped if a newer one of the same subject is queued."""
+        # Old clients need one socket write per line (USARSim's transport). Other clients
+        # get all lines in one write, which costs a third.
         lines = [line for message in messages for line in self._side.send(message)]
         if self.extended and lines:
             self._outbox.line(b"".join(lines), stale=" ".join(map(line_subject, lines)))

@@ -21,10 +21,8 @@ class RobotAdapters:
     def __init__(self, simulation: Simulation, *, ground_truth: bool = False) -> None:
         """Create adapters for the robots of ``simulation`` on first use.
 
-        Args:
-            simulation: the simulation.
-            ground_truth: True: send true poses for all robots; False: only for robots whose USARSim
-                class does, and for truth sensors of the world file.
+        ``ground_truth`` True: send true poses for all robots; False: only for robots whose
+        USARSim class does, and for truth sensors of the world file.
         """
         self._simulation, self._scene = simulation, simulation.scene
         self._ground_truth = ground_truth

@@ -84,13 +84,8 @@ def configuration(
 ) -> list[Message]:
     """Return the answer to GETCONF.
 
-    Args:
-        layout: the robot.
-        query: the command.
-        profile: dialect, axes and units of the client's port.
-        cameras: camera → tile of its image in the mosaic.
-        key: key that ties an image connection to this robot; None: no rendering.
-        zooms: camera → present zoom factor; default 1.
+    ``cameras`` maps cameras to tiles of the mosaic, ``zooms`` to their present zoom factors;
+    ``key`` ties an image connection to this robot (None: no rendering).
     """
     kind = query.type.lower()
     if kind == "robot":

@@ -56,14 +56,10 @@ class WireJoint:
     def setpoint(
         self, order: Order, value: float, profile: PortProfile, at: float, was: Setpoint
     ) -> Setpoint:
-        """Return the set point of the drive for a joint command.
+        """Return the set point of the drive for a joint command ``value`` (wire unit).
 
-        Args:
-            order: control mode.
-            value: in the unit of the wire.
-            profile: dialect, axes and units of the port.
-            at: present drive position, m or rad.
-            was: last set point of the drive, for relative orders.
+        Relative orders refer to ``at``, the present drive position (m or rad), and ``was``,
+        the last set point.
         """
         kind = _RELATIVE.get(order, order)
         relative = kind is not order
@@ -99,13 +95,7 @@ class WireJoints:
     """All drives of a robot by wire name, in the order of transmission."""
 
     def __init__(self, robot: Robot, appearance: Appearance, radii: Mapping[str, float]) -> None:
-        """Assign wire names to all drives.
-
-        Args:
-            robot: the robot.
-            appearance: its names on the wire.
-            radii: unit of each drive per radian of its joint.
-        """
+        """Assign wire names to all drives; ``radii`` are their units per radian of the joint."""
         known = [drive for drive in appearance.joints if drive in robot.drives]
         drives = [*known, *(drive for drive in robot.drives if drive not in appearance.joints)]
         self.all = tuple(

@@ -83,16 +83,8 @@ class RobotAdapter:
     ) -> Command:
         """Return the set points of a motion command, for `Simulation.command`.
 
-        The command is empty if nothing moves (lights only, form ignored by the dialect).
-
-        Args:
-            message: DRIVE in any form, MULTIDRIVE, SET of a joint, MISPKG, ACT or KICK.
-            profile: dialect, axes and units of the client's port.
-            angles: returns the present drive positions.
-            drive_state: command state of the client; updated.
-
-        Raises:
-            BadValue: the robot cannot carry out the command.
+        They are empty if nothing moves (lights only, form ignored by the dialect).
+        ``angles`` returns the present drive positions; ``drive_state`` is updated.
         """
         context = _CommandContext(drive_state, profile, angles)
         match message:
@@ -273,11 +265,9 @@ class RobotAdapter:
         return isinstance(message, _FLIP_COMMANDS) and bool(message.flip)
 
     def upright_pose(self, X_WB: Pose) -> Pose | None:
-        """Return the upright pose for a tipped robot at ``X_WB``; None: it is not tipped.
-
-        USARSim applies a torque; here the robot is placed upright with the same heading, at a
-        height at which its feet are clear of the ground below its centre.
-        """
+        """Return the upright pose for a tipped robot at ``X_WB``; None: it is not tipped."""
+        # USARSim applies a torque; here the robot is placed upright with the same
+        # heading, at a height at which its feet are clear of the ground below its centre.
         wxyz = X_WB.wxyz.tolist()
         if not self.layout.robot.free or up_tilt(*wxyz) < TIPPED:
             return None
@@ -299,14 +289,8 @@ class RobotAdapter:
     ) -> list[Message]:
         """Return MISSTA or ASTA of every package, then STA, in USARSim's order.
 
-        Args:
-            time: simulated, s.
-            angles: drive positions.
-            profile: dialect, axes and units of the client's port.
-            battery: remaining battery life, s.
-            light: state of the head lights.
-            view: tile of its image, -1: none.
-            torques: torques of the drives, N m; default: minus the maximum torque.
+        ``battery`` is the remaining life (s), ``view`` the tile of the image (-1: none);
+        ``torques`` default to minus the maximum torque.
         """
         steer = 0.0 if self.layout.vehicle == GROUND else None
         joints = tuple(

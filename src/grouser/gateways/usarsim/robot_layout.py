@@ -160,15 +160,7 @@ class RobotLayout:
         sensors: Mapping[str, Sensor],
         model: mujoco.MjModel,
     ) -> None:
-        """Look up joints, packages and drive mode.
-
-        Args:
-            name: name of the robot in the world.
-            kind: key of `grouser.robots.kinds.robot_kinds`, or a robot file.
-            robot: the built robot.
-            sensors: its sensors by name.
-            model: the compiled scene.
-        """
+        """Look up joints, packages and drive mode of the robot ``name`` in the compiled scene."""
         self.name, self.kind, self.robot, self.sensors = name, kind, robot, sensors
         self.model = model
         self.appearance = appearance(kind)

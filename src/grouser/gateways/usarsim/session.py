@@ -65,11 +65,8 @@ MAX_LOGGED_FAULTS = 5
 
 
 def describe_for_log(message: Fault | UnknownMessage) -> str:
-    """Return a description of an unreadable line for the log.
-
-    It contains at most the first word, and only if that is shorter than any token, because the line
-    may be a misspelt LOGIN with a valid token.
-    """
+    """Return a description of an unreadable line for the log: at most its first, short word."""
+    # The line may be a misspelt LOGIN with a valid token.
     if isinstance(message, Fault):
         word, reason = message.line.split(b" ", 1)[0].decode("latin-1"), "syntax error"
     else:
@@ -93,14 +90,7 @@ class Session:
     def __init__(
         self, context: UsarsimContext, profile: PortProfile, outbox: Outbox, login: Login
     ) -> None:
-        """Send the greeting.
-
-        Args:
-            context: host and state shared by all sessions.
-            profile: dialect, axes and units of the port.
-            outbox: queue of the lines for the client.
-            login: address and roles of the client.
-        """
+        """Send the greeting."""
         self._context, self._host, self._profile = context, context.host, profile
         self._side = ServerSide(profile.dialect, context.registry.limits.longest_line)
         self._writer = ClientWriter(context, profile, self._side, outbox)
@@ -145,11 +135,9 @@ class Session:
             self._process(message)
 
     def _drop(self, message: Fault | UnknownMessage) -> None:
-        """Count an unreadable line; log the first few, which bounds the size of the log.
-
-        The error is sent to clients that use extensions, and at first to clients without a robot:
-        the line may have been their INIT, for which they wait.
-        """
+        """Count an unreadable line; log the first few, which bounds the size of the log."""
+        # The error is sent to clients that use extensions, and at first to clients
+        # without a robot: the line may have been their INIT, for which they wait.
         self.counts["faults"] += 1
         if (number := self.counts["faults"]) <= MAX_LOGGED_FAULTS:
             more = "; further ones are only counted" if number == MAX_LOGGED_FAULTS else ""

@@ -111,15 +111,10 @@ def apply(
     tags: TagMemory,
     tick: float,
 ) -> SettingResult:
-    """Apply a SET to the robot's sensors.
+    """Apply a SET, except of a joint, to the robot's sensors.
 
-    Args:
-        message: any SET except of a joint.
-        layout: the robot.
-        simulation: only sensor settings are changed directly.
-        profile: dialect, axes and units of the client's port.
-        tags: memory of the RFID tags of the world.
-        tick: period at which readings are sent, simulated seconds.
+    Of the ``simulation`` only sensor settings are changed; ``tags`` is the memory of the RFID
+    tags; ``tick`` is the period at which readings are sent, simulated s.
     """
     handler = _HANDLERS.get(type(message))
     if handler is None:

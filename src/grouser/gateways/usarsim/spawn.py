@@ -37,13 +37,9 @@ LONGEST_NAME = 36
 def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     """Return the entry of the requested robot, placed on the ground.
 
-    Location is the centre of the robot, as in the original servers; a location below the ground, or
-    none, is raised to the ground.
-
-    Raises:
-        UnknownName: unknown class.
-        BadValue: the location is outside the world.
-        SceneNotReady: the standing height of the robot is still being computed.
+    Location is the centre of the robot, as in the original servers; a location below the
+    ground, or none, is raised to the ground. Raises `SceneNotReady` while the standing height
+    is computed.
     """
     kind, options = _robot_class(init.robot, host)
     name = _unique_name(init, host)

@@ -137,12 +137,7 @@ def appearance(kind: str) -> Appearance:
 
 
 def robot_classes(world: World, files: Iterable[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return all classes available to INIT, in lower case → kind of robot and options.
-
-    Args:
-        world: its robots from files are available as well.
-        files: further robot files.
-    """
+    """Return all classes available to INIT, in lower case → kind of robot and options."""
     own = {entry.kind: dict(entry.options) for entry in world.robots if is_file(entry.kind)}
     brought: dict[str, tuple[str, dict[str, Any]]] = {
         kind: (kind, {}) for kind in robot_kinds() if kind not in ROBOTS

@@ -107,11 +107,7 @@ class WorldControllers:
     def execute(
         self, request: control.Control, owner: object, profile: PortProfile
     ) -> list[Message]:
-        """Execute a CONTROL; return the answer.
-
-        Raises:
-            BadValue: the command is invalid; nothing was changed.
-        """
+        """Execute a CONTROL; return the answer."""
         match request:
             case control.Create():
                 self._create(request, owner, profile)

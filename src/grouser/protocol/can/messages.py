@@ -220,11 +220,7 @@ class CanCommand(CanMessage):
     COMMAND = True
 
     def frame(self, counter: int) -> CanFrame:
-        """Encode the message; raise `BadValue` if a value is out of range.
-
-        Args:
-            counter: number of commands of this kind sent before; its lowest byte is used.
-        """
+        """Encode the message; ``counter`` is the number of such commands sent before."""
         content = self._content() + bytes([counter & 0xFF])
         return CanFrame(self.ID, content + bytes([frame_crc(self.ID, content)]))
 

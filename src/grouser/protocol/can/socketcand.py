@@ -233,11 +233,7 @@ def encode_error(reason: str) -> bytes:
 
 
 def read_answer(text: str) -> ReceivedFrame | BusAnswer:
-    """Parse a message of a server.
-
-    Raises:
-        BadValue: the message is malformed.
-    """
+    """Parse a message of a server."""
     if found := _FRAME.fullmatch(text):
         data = bytes.fromhex(found[3].replace(" ", ""))
         return ReceivedFrame(_frame(found[1], data), float(found[2]))

@@ -56,12 +56,9 @@ def parse(text: str) -> ParsedLine:
 
 
 def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) -> str:
-    """Join segments to a line, without a line end.
+    """Join ``head``, which may be empty, and segments to a line without a line end.
 
-    Args:
-        head: message type; may be empty.
-        segments: keys and values; an empty value gives ``{Key}``.
-        glued: keys written without a blank before their brace.
+    An empty value gives ``{Key}``; ``glued`` keys have no blank before their brace.
     """
     pieces = []
     for key, value in segments:

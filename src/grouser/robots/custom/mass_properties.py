@@ -51,11 +51,7 @@ class TrialBuild:
         return -float(extent(self._model, self._data, touching)[0][2])
 
     def set_root_mass(self) -> float:
-        """Set mass, centre and inertia of the main body as the file requires.
-
-        Returns:
-            The mass of the whole robot, kg.
-        """
+        """Set mass, centre and inertia of the main body; return the robot's mass, kg."""
         self._set_posture({})
         model, data, root, given = self._model, self._data, self._root, self._robot_file
         number = model.body(root.name).id

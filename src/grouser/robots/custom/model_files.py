@@ -29,13 +29,9 @@ PACKAGE = "package://"
 def resolve_model(folder: Path, model: str) -> Path:
     """Return the path of a model file, which may not exist.
 
-    Args:
-        folder: folder of the robot file.
-        model: a path relative to it, or ``package://NAME/PATH``: the only file of the installed
-            package NAME whose path ends with PATH.
+    ``model`` is relative to ``folder``, or ``package:
 
-    Raises:
-        BadValue: the package is not installed or has no such file.
+    NAME/PATH``: the only file of the installed package NAME whose path ends with PATH.
     """
     if not model.startswith(PACKAGE):
         return folder / model
@@ -59,11 +55,7 @@ def resolve_model(folder: Path, model: str) -> Path:
 
 
 def read_model(path: Path, robot_file: RobotFile) -> ModelJoints:
-    """Read the model at ``path``.
-
-    Raises:
-        BadValue: the first fault, and the number of further faults.
-    """
+    """Read the model at ``path``; the error names the first fault and counts the others."""
     if path.suffix.lower() == ".urdf":
         urdf = read_urdf(path)
         faults = urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], robot_file))

@@ -252,11 +252,9 @@ def is_readable(shape: UrdfShape) -> bool:
 
 
 def mesh_path(given: str, urdf: Path) -> Path:
-    """Resolve the ``filename`` of a URDF mesh; the file may not exist.
-
-    ``package://name/path`` is searched for in the folders above the URDF, with the package's name
-    and without it.
-    """
+    """Resolve the ``filename`` of a URDF mesh; the file may not exist."""
+    # ``package://name/path`` is searched for in the folders above the URDF, with the
+    # package's name and without it.
     name = given.removeprefix("file://")
     if not name.startswith(("package://", "model://")):
         return (urdf.parent / name).resolve()
@@ -276,12 +274,7 @@ ROUNDING = 1e-3
 
 
 def urdf_faults(urdf: Urdf, limited: Collection[str] = ()) -> list[str]:
-    """Return all faults, in reading order.
-
-    Args:
-        urdf: parsed file.
-        limited: joints whose limits the robot file gives.
-    """
+    """Return all faults, in reading order; ``limited`` joints have limits in the robot file."""
     found: list[tuple[int, str]] = []
     found += _names(urdf)
     found += _tree(urdf)

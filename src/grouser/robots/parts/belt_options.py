@@ -24,12 +24,10 @@ SHAPES: dict[str, tuple[str, ...]] = {
 def path_from_options(
     pulleys: Sequence[Sequence[float]], segments: Sequence[Mapping[str, Any]]
 ) -> BeltPath:
-    """Return the path of a belt.
+    """Return the path of a belt from ``pulleys`` (x, z, radius; m), or else from ``segments``.
 
-    Args:
-        pulleys: x, z, radius of each (outer surface of the belt), m; or empty.
-        segments: closed chain from the top rear: ``{line: length}`` or
-            ``{arc: [radius, angle_deg]}``; or empty.
+    Segments form a closed chain from the top rear: ``{line: length}`` or ``{arc: [radius,
+    angle_deg]}``.
     """
     if bool(pulleys) == bool(segments):
         raise BadValue("path: give either pulleys or segments")

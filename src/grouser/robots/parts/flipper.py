@@ -175,23 +175,14 @@ def outline(track: Track) -> tuple[Vector, float]:
 
 
 def arm_inside(pulleys: Sequence[tuple[float, float]], width: float) -> tuple[Vector, Vector]:
-    """Return half edges and centre (m) of an arm box inside a tapered belt.
-
-    Args:
-        pulleys: x and radius of each, m.
-        width: belt width, m.
-    """
+    """Return half edges and centre (m) of an arm box inside a tapered belt of ``width`` (m)."""
     ends = [x for x, _ in pulleys]
     half = ((max(ends) - min(ends)) / 2, width * 0.4, 0.7 * min(radius for _, radius in pulleys))
     return half, ((max(ends) + min(ends)) / 2, 0.0, 0.0)
 
 
 def middle_of_mass(pulleys: Sequence[tuple[float, float]]) -> float:
-    """Return x (m) of a flipper's centre of mass: pulleys of equal width weigh as their areas.
-
-    Args:
-        pulleys: x and radius of each, m.
-    """
+    """Return x (m) of a flipper's centre of mass: pulleys of equal width weigh as their areas."""
     whole = sum(radius**2 for _, radius in pulleys)
     return sum(x * radius**2 for x, radius in pulleys) / whole
 
@@ -285,15 +276,10 @@ def flipper_pair(
     gauge: float,
     mass: float,
 ) -> tuple[tuple[Flipper, Flipper], Drive]:
-    """Return both flippers of an end and the drive of their arms.
+    """Return both flippers of an ``end`` and the drive of their arms.
 
-    Args:
-        end: front or rear.
-        options: of the pair.
-        track: the robot's main track, whose motor drives their belts.
-        pulleys: x, z, radius of the track's pulleys, m; may be empty with axis and root given.
-        gauge: distance between the centre lines of the tracks, m.
-        mass: of the whole robot, kg.
+    Belts are driven by the main track's motor; ``pulleys`` are the track's (x, z, radius; m),
+    which may be empty with axis and root given.
     """
     forward = 1 if end == "front" else -1
     outermost = max(pulleys, key=lambda pulley: forward * pulley[0], default=(None, None, None))

@@ -174,12 +174,7 @@ def rest_heights(terrain: Sequence[TerrainPiece], spheres: Spheres) -> Array:
 
 
 def skid_contacts(terrain: Sequence[TerrainPiece], places: Array) -> float:
-    """Return the mean number of contacts of a skid, a measure of the cost of a robot's belts.
-
-    Args:
-        terrain: the ground.
-        places: approximate points on the ground, (n, 3), m; a skid is dropped over each.
-    """
+    """Return the mean number of contacts of a skid dropped over each of ``places`` (n, 3), m."""
     spec = _ground(terrain)
     for place in places:
         body = spec.worldbody.add_body(pos=place + np.array([0.0, 0.0, LIFT]))

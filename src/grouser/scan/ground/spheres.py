@@ -41,14 +41,7 @@ class Discs:
 
 
 def surface_discs(cloud: PointCloud, size: float) -> Discs:
-    """Return the discs of a cloud.
-
-    Normals are fitted to the points of a voxel and its 26 neighbours.
-
-    Args:
-        cloud: points with their viewpoints.
-        size: edge of the voxels, m.
-    """
+    """Return the discs of a cloud: normals fitted to voxels (edge ``size``) and 26 neighbours."""
     seen = cloud.finite()
     cells = np.floor(seen.points / size).astype(np.int64)
     low = cells.min(axis=0) - 1
@@ -136,13 +129,8 @@ class Spheres:
 def expected_spheres(discs: Discs, radius: float, most: int = MOST) -> Spheres:
     """Return the rest positions of spheres on a cloud, on a regular grid.
 
-    Args:
-        discs: the cloud.
-        radius: of the spheres, m.
-        most: approximate largest number; the grid spacing follows from it and is at least `radius`.
-
-    Raises:
-        BadValue: no place has enough points to support a sphere.
+    ``most`` is their approximate largest number; the grid spacing follows from it and is at
+    least ``radius``.
     """
     order = np.argsort(discs.middle[:, 0], kind="stable")
     points, normals = discs.middle[order], discs.normal[order]
@@ -197,11 +185,9 @@ def _touching(
 def _storeys(
     levels: Array, touching: Array, under: npt.NDArray[np.bool_], radius: float, whole: float
 ) -> Iterator[tuple[npt.NDArray[np.intp], float, float]]:
-    """Yield the discs of each storey, the height of a sphere's centre, and the free height, m.
-
-    Discs belong to one storey as long as no gap between them is large enough for a sphere. A storey
-    that covers only a part of the place is an edge and is skipped.
-    """
+    """Yield the discs of each storey, the height of a sphere's centre, and the free height, m."""
+    # Discs belong to one storey as long as no gap between them is large enough for a sphere.
+    # A storey that covers only a part of the place is an edge and is skipped.
     order = np.argsort(levels)
     gaps = np.flatnonzero(np.diff(levels[order]) > 3 * radius) + 1
     ceiling = math.inf

@@ -238,12 +238,7 @@ LEAST_AREA = 1e-7
 
 
 def prisms(mesh: TriangleMesh, thickness: float = THICKNESS) -> list[Array]:
-    """Return the six corners, (6, 3), m, of a prism behind each triangle.
-
-    Args:
-        mesh: the surface, its triangles facing the sensor.
-        thickness: largest extent of a prism behind its triangle, m.
-    """
+    """Return the corners, (6, 3), m, of a prism behind each triangle, up to ``thickness`` deep."""
     normals = mesh.vertex_normals()
     back = mesh.vertices - normals * _depths(mesh.vertices, normals, thickness)[:, None]
     large = np.linalg.norm(mesh.crosses(), axis=1) / 2 > LEAST_AREA

@@ -80,12 +80,8 @@ _SECOND = 1.438777e-2  # m K   second radiation constant, CODATA
 def limb_darkening(rays: Array, power: float) -> Array:
     """Return the relative illumination of pixels away from the axis (cmos, sec. 4.2).
 
-    The paper calls it limb darkening and prints no formula. Here it is a power of the cosine of the
-    angle off the axis; 4 is the law of an ideal thin lens.
-
-    Args:
-        rays: x and y of the directions, ``(…, 2)``.
-        power: of the cosine; 0: none.
+    The paper prints no formula. Here it is a ``power`` of the cosine of the angle off the axis;
+    4 is the law of an ideal thin lens.
     """
     return np.asarray((1 + (rays * rays).sum(axis=-1)) ** (-power / 2))
 
@@ -210,14 +206,10 @@ class CmosFilter:
         spin: npt.ArrayLike,
         seed: int,
     ) -> Image:
-        """Return the image of a rotating camera from one pinhole image.
+        """Return the image of a camera that turns by ``spin`` from one pinhole image.
 
-        Args:
-            pixels: bytes of the image, row by row, and `SPARE_BYTES` more.
-            plane: its size.
-            matrix: (3, 3) from directions to its pixels.
-            spin: as in `__call__`.
-            seed: seed of the noise.
+        ``pixels`` are the bytes of the image and `SPARE_BYTES` more; ``matrix`` (3, 3) maps
+        directions to its pixels.
         """
         held = self._limited_spin(spin)
         samples = self.shutter.samples(math.sqrt(held @ held) * self._most_focal)
@@ -239,12 +231,9 @@ class CmosFilter:
     ) -> Image:
         """Return the image from pinhole images of many moments of the exposure.
 
-        Args:
-            pixels: bytes of the images, one after another, and `SPARE_BYTES` more.
-            plane: size of each.
-            matrix: (3, 3) from directions to pixels.
-            seen: (rows, samples) image indices of each row, as in `ExposureSlices`.
-            seed: seed of the noise.
+        ``pixels`` are the bytes of all images and `SPARE_BYTES` more, each of size
+        ``plane``; ``seen`` (rows, samples) are image indices of each row, as in
+        `ExposureSlices`.
         """
         starts = (seen * (plane.height * plane.width * 3)).astype(np.int32)
         planes, _ = spin_terms(matrix, np.zeros(3))

@@ -108,11 +108,8 @@ def _place(
     at: npt.NDArray[np.int32],
     weights: Floats,
 ) -> None:
-    """Set ``at`` to each pixel's source index: red of the upper left neighbour.
-
-    ``weights`` (4 width,) receives the weights of upper left, upper right, lower left and lower
-    right neighbour.
-    """
+    """Set ``at`` to each pixel's source index: red of the upper left neighbour."""
+    # ``weights`` (4 width,): upper left, upper right, lower left and lower right neighbour.
     sine, rest = _F(np.sin(angle)), _F(_F(1) - np.cos(angle))
     u0, u1, u2 = _row(planes, 0, sine, rest)
     v0, v1, v2 = _row(planes, 1, sine, rest)
@@ -176,11 +173,9 @@ def _mix(
     width: Any,
     samples: Any,
 ) -> Any:
-    """Set ``line[where : where + 4]`` to the weighted neighbours of every sample.
-
-    Two horizontal neighbours (six bytes) are in one vector of eight; upper and lower rows of all
-    samples are summed there, then left and right.
-    """
+    """Set ``line[where : where + 4]`` to the weighted neighbours of every sample."""
+    # Two horizontal neighbours (six bytes) are in one vector of eight; upper and lower rows
+    # of all samples are summed there, then left and right.
     typed = types.void(line, where, pixels, stride, at, weights, column, width, samples)
 
     def emit(target: Any, build: Any, signature: Any, given: Any) -> Any:
@@ -296,12 +291,10 @@ def _finish(line: Floats, balance: Floats, image: npt.NDArray[np.uint8]) -> None
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function`` on its first call, without the GIL, with a cache on disk.
-
-    Divisions by zero give infinity, as in numpy: a check would prevent vectorisation. A function
-    and all compiled functions that it calls must be in one file, since numba checks only that
-    file for changes of its cache.
-    """
+    """Compile ``function`` on its first call, without the GIL, with a cache on disk."""
+    # Divisions by zero give infinity, as in numpy: a check would prevent vectorisation. A
+    # function and all that it calls must be in one file: numba checks only that file for
+    # changes.
     options = {"fastmath": True, "error_model": "numpy", "nogil": True}
     try:
         made = njit(cache=True, **options)(function)

@@ -19,11 +19,9 @@ from grouser.rendering.image_plane import ImagePlane
 
 
 def incidence_cosines(depth: Array, plane: ImagePlane) -> Array:
-    """Return the cosine between line of sight and surface normal, (height, width).
-
-    On a plane, 1 / depth is linear in the image, so its gradient gives the normal. At a depth
-    discontinuity the gradient is steep, which appears as grazing incidence.
-    """
+    """Return the cosine between line of sight and surface normal, (height, width)."""
+    # On a plane, 1 / depth is linear in the image, so its gradient gives the normal. At a
+    # depth discontinuity the gradient is steep, which appears as grazing incidence.
     nearness = np.where(np.isfinite(depth), 1.0 / depth, 0.0)
     per_row, per_column = np.gradient(nearness)
     right, down = plane.slopes()
@@ -140,11 +138,10 @@ class Disparity:
 
 
 def in_shadow(disparity: Array) -> Array:
-    """Return the mask of pixels in the projector's shadow, (height, width).
-
-    A pixel's light left the projector ``disparity`` columns further left than where the camera sees
-    it. It is blocked if a pixel further right uses light from still further left.
-    """
+    """Return the mask of pixels in the projector's shadow, (height, width)."""
+    # A pixel's light left the projector ``disparity`` columns further left than where the
+    # camera sees it. It is blocked if a pixel further right uses light from still further
+    # left.
     from_column = np.arange(disparity.shape[1]) - disparity
     # Leftmost projector column of this pixel and all to its right.
     leftmost = np.minimum.accumulate(from_column[:, ::-1], axis=1)[:, ::-1]

@@ -69,10 +69,8 @@ class Crossings:
 def crossings(triangles: Array, lines: Lines, slack: float = 0.0) -> Crossings:
     """Return the intersections of ``lines`` with ``triangles`` (n, 3, 3; m), vertical ones omitted.
 
-    Args:
-        triangles: counter-clockwise seen from outside.
-        lines: the grid of lines.
-        slack: tolerance of the barycentric coordinates.
+    Triangles are counter-clockwise seen from outside; ``slack`` is the tolerance of barycentric
+    coordinates.
     """
     corners = np.asarray(triangles, float)
     flat = (corners[..., :2] - [lines.x, lines.y]) / lines.step
@@ -99,13 +97,7 @@ class _Lattice:
 
 
 def _intersections(flat: Array, heights: Array, grid: _Lattice) -> Crossings:
-    """Return the intersections of a grid of lines with triangles.
-
-    Args:
-        flat: x and y of the corners, (n, 3, 2).
-        heights: z of the corners, (n, 3), m.
-        grid: the lines.
-    """
+    """Return the intersections of lines with triangles: ``flat`` (n, 3, 2), ``heights`` (n, 3)."""
     found = list(_batches(flat, heights, grid))
     if not found:
         nothing = np.empty(0)
@@ -158,13 +150,8 @@ def _batches(
 def heights_from_above(triangles: npt.ArrayLike, cell: float) -> tuple[Array, tuple[float, float]]:
     """Return the heights of triangles, seen from above, on a grid that contains the origin.
 
-    Args:
-        triangles: (n, 3, 3), m.
-        cell: grid spacing, m.
-
-    Returns:
-        Heights, m, (rows, columns): rows from the largest y down, columns along x; nan: no surface.
-        And the smallest x and y of the grid, m.
+    Rows go from the largest y down, columns along x; nan: no surface. The smallest x and y of
+    the grid (m) are returned, too.
     """
     corners = np.asarray(triangles, float)
     low = np.floor(corners[..., :2].min(axis=(0, 1)) / cell + LATTICE_SLACK).astype(int)
@@ -217,13 +204,10 @@ MOST_FILLED = 0.01
 
 
 def fit(mesh: Array, other: Array, tolerance: float, *, closed: bool = True) -> Fit:
-    """Return the error of an approximation of a mesh.
+    """Return the error of an approximation of a mesh by other, closed triangles (n, 3, 3; m).
 
-    Args:
-        mesh: triangles of the mesh, (n, 3, 3), m.
-        other: triangles of the approximation; closed.
-        tolerance: accepted error, m; the lines are half of it apart.
-        closed: whether the mesh is closed; if not, free space below it is not compared.
+    Lines are half the accepted error ``tolerance`` (m) apart. If the mesh is not closed, free
+    space below it is not compared.
     """
     low = np.minimum(mesh.min(axis=(0, 1)), other.min(axis=(0, 1)))
     high = np.maximum(mesh.max(axis=(0, 1)), other.max(axis=(0, 1)))
@@ -335,11 +319,7 @@ class MeshHeights:
 
 
 def mesh_heights(triangles: Array, cell: float) -> MeshHeights:
-    """Return the height map of triangles (n, 3, 3; m) on a grid that is centred on them.
-
-    Raises:
-        BadValue: the grid is too large or empty; a clause to follow "which".
-    """
+    """Return the height map of triangles (n, 3, 3; m) on a grid that is centred on them."""
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     cells = np.maximum(np.ceil((high - low)[:2] / cell - 0.01), 1)
     if np.prod(cells + 1) > MOST_POINTS:

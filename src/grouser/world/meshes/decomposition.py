@@ -149,14 +149,10 @@ DUST = 1e-10
 
 
 def cut_along_planes(body: TriangleMesh, tolerance: float) -> list[Array] | None:
-    """Return the corners of convex bodies whose union is ``body``.
+    """Return the corners of convex bodies whose union is the closed ``body``.
 
-    Args:
-        body: closed, faces oriented outward.
-        tolerance: concavity up to which a piece counts as convex, m.
-
-    Returns:
-        None if the body has too many planes, is not manifold, or manifold3d is not installed.
+    A piece counts as convex up to a concavity of ``tolerance`` (m). None: the body has too many
+    planes, is not manifold, or manifold3d is not installed.
     """
     try:
         import manifold3d

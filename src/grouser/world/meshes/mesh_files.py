@@ -39,11 +39,7 @@ SAND = (0.80, 0.74, 0.62)
 
 
 def read_mesh(path: Path) -> TriangleMesh:
-    """Return the mesh in a file, in the file's units; cached until the file changes.
-
-    Raises:
-        BadValue: the fault, as a clause to follow "which".
-    """
+    """Return the mesh in a file, in the file's units; cached until the file changes."""
     try:
         state = path.stat()
     except OSError as error:
@@ -75,11 +71,7 @@ def _read(path: Path, changed: int) -> TriangleMesh:
 
 
 def read_stl(content: bytes) -> Triangles:
-    """Return the triangles in the bytes of an STL file, binary or text.
-
-    Raises:
-        BadValue: the fault, as a clause to follow the file's name.
-    """
+    """Return the triangles in the bytes of an STL file, binary or text."""
     count = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else 0
     if count and len(content) >= 84 + count * _STL_RECORD.itemsize:
         triangles = np.frombuffer(content, _STL_RECORD, count, 84)["corners"]

@@ -256,15 +256,7 @@ def _property(words: list[str], line: str, order: str) -> _Field:
 
 
 def number_rows(text: bytes, comments: Sequence[str] | None = None) -> Array:
-    """Return the table of numbers in a text, (rows, columns).
-
-    Args:
-        text: numbers separated by blanks.
-        comments: prefixes of comments.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
-    """
+    """Return the table of numbers in a text, (rows, columns); ``comments`` are their prefixes."""
     if not text.strip():
         raise BadValue("has no points")
     try:

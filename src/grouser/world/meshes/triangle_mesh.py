@@ -35,11 +35,7 @@ class TriangleMesh:
 
     @staticmethod
     def of(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> TriangleMesh:
-        """Return a mesh of arrays.
-
-        Raises:
-            BadValue: the arrays are no mesh; a clause to follow "which".
-        """
+        """Return a mesh of arrays; `BadValue` is a clause to follow "which"."""
         corners, triangles = np.array(vertices, float), np.asarray(faces)
         if corners.ndim != 2 or corners.shape[-1] != 3:
             raise BadValue(f"has corners of shape {corners.shape}, (n, 3) is needed")
@@ -179,7 +175,7 @@ def _unit(vectors: Array) -> Array:
 
 
 def hulls(bodies: Sequence[Array]) -> list[TriangleMesh]:
-    """Return the convex hulls of point sets (n, 3; m), as MuJoCo collides them; thin ones omitted."""
+    """Return the convex hulls of point sets (n, 3; m), as MuJoCo collides them, if not too thin."""
     spec, kept = mujoco.MjSpec(), 0
     for corners in bodies:
         if _spans_a_body(corners):

@@ -50,11 +50,7 @@ class ConvexPieces(PlacedTerrain):
         return self
 
     def pieces(self) -> Sequence[Array]:
-        """Return the corners of each piece, (n, 3), m, in the piece's frame.
-
-        Raises:
-            BadValue: the file cannot be read.
-        """
+        """Return the corners of each piece, (n, 3), m, in the piece's frame."""
         return _read(self.file, self.file.stat().st_mtime_ns)
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
@@ -66,14 +62,10 @@ class ConvexPieces(PlacedTerrain):
 def add_pieces(
     spec: mujoco.MjSpec, name: str, pieces: Sequence[Array], X_WP: Pose, **geom: Any
 ) -> None:
-    """Add convex pieces to the world body.
+    """Add convex ``pieces``, corners (n, 3; m) each, at ``X_WP`` to the world body.
 
-    Args:
-        spec: the world's spec.
-        name: prefix of the geoms' names: ``{name}/piece_{number}``.
-        pieces: corners of each, (n, 3), m, in their common frame P.
-        X_WP: pose of that frame in the world.
-        geom: further attributes of the geoms, such as their friction.
+    Geoms are called ``{name}/piece_{number}``; ``geom`` has further attributes, such as their
+    friction.
     """
     for number, corners in enumerate(pieces):
         label = f"{name}/piece_{number}"

@@ -101,11 +101,7 @@ class HeightMap(PlacedTerrain):
         return self
 
     def grid(self) -> Array:
-        """Return its heights, m, (rows, columns), holes filled; the first row is at the largest y.
-
-        Raises:
-            BadValue: the file cannot be read.
-        """
+        """Return its heights, m, (rows, columns), holes filled; row 0 is at the largest y."""
         if self.file is not None:
             grid = _read(self.file, self.file.stat().st_mtime_ns) * (self.top or self.scale)
         else:
@@ -139,11 +135,7 @@ PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
 
 def read_map(path: Path) -> Array:
-    """Return the array in ``path``, (rows, columns); a picture's goes from 0 (black) to 1 (white).
-
-    Raises:
-        BadValue: the fault, as a clause to follow "which".
-    """
+    """Return the array in ``path``, (rows, columns); a picture's is from 0 (black) to 1 (white)."""
     readers = {".png": _read_png, ".npy": _read_npy, ".npz": _read_npz}
     try:
         return readers[path.suffix.lower()](path)

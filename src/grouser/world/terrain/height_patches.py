@@ -68,12 +68,10 @@ class Patches:
 
 
 def cut(heights: Array, *, planes: bool = True, there: Mask | None = None) -> Patches:
-    """Cut a grid of heights (m) into patches.
+    """Cut a grid of finite heights (rows, columns; m) into patches.
 
-    Args:
-        heights: (rows, columns), finite.
-        planes: False: planes are not detected, so that all maps of a size have equal patches.
-        there: mask of the cells that are ground, (rows - 1, columns - 1); None: all.
+    Without ``planes`` all maps of a size have equal patches; ``there`` is the mask of the cells
+    (rows - 1, columns - 1) that are ground.
     """
     rows, columns = heights.shape[0] - 1, heights.shape[1] - 1
     ground = np.ones((rows, columns), bool) if there is None else there
@@ -283,11 +281,9 @@ def _gaps(cells: Mask) -> int:
 
 
 def _largest(cells: Mask) -> Rectangle:
-    """Return the largest rectangle of cells, by dynamic programming over rows.
-
-    Every cell has the height of the run of cells above it, and the width in which all runs are at
-    least as high.
-    """
+    """Return the largest rectangle of cells, by dynamic programming over rows."""
+    # Every cell has the height of the run of cells above it, and the width in which all runs
+    # are at least as high.
     columns = np.arange(cells.shape[1])
     end = len(columns)
     height, left, right = np.zeros(end, int), np.zeros(end, int), np.full(end, end)
@@ -333,11 +329,9 @@ class Polygon:
 
 
 def polygons(own: Mask, allowed: Mask) -> Iterator[Polygon]:
-    """Cover a plane's ``own`` cells with convex polygons of ``allowed`` ones.
-
-    No two polygons share a cell or a part of it, so that a contact has only one of them. Cells
-    along their borders remain uncovered.
-    """
+    """Cover a plane's ``own`` cells with convex polygons of ``allowed`` ones."""
+    # No two polygons share a cell or a part of it, so that a contact has only one of them.
+    # Cells along their borders remain uncovered.
     allowed = allowed.copy()
     free = own.copy()
     while free.any():
@@ -386,11 +380,9 @@ def _within(cells: Mask, left: Cells, right: Cells) -> Mask:
 
 
 def _bands(cells: Mask, row: int, column: int) -> tuple[Cells, Cells]:
-    """Return the first column, and the one after the last, of a run of ``cells`` in every row.
-
-    Rows begin at the given cell; each run overlaps the one above, and the first row without one
-    ends the sequence.
-    """
+    """Return the first column, and the one after the last, of a run of ``cells`` in every row."""
+    # Rows begin at the given cell; each run overlaps the one above, and the first row without
+    # one ends the sequence.
     left, right = [_run_start(cells[row], column)], [_run_end(cells[row], column)]
     for line in cells[row + 1 :]:
         shared = np.flatnonzero(line[left[-1] : right[-1]])
@@ -414,12 +406,7 @@ def _run_end(cells: Mask, start: int) -> int:
 
 
 def _inscribed(left: Cells, right: Cells) -> Corners:
-    """Return a convex polygon inscribed in rows of cells, as corners (row, column); empty: none.
-
-    Args:
-        left: first column of each row.
-        right: the column after each row's last.
-    """
+    """Return a convex polygon (row, column) in rows of cells from ``left`` to before ``right``."""
     west = _convex_above(np.maximum(np.append(left, left[-1]), np.append(left[0], left)))
     east = -_convex_above(-np.minimum(np.append(right, right[-1]), np.append(right[0], right)))
     lines = np.flatnonzero(west < east)

@@ -73,11 +73,7 @@ class MeshGround(TerrainPiece):
         return self
 
     def mesh(self) -> TriangleMesh:
-        """Return the mesh, m, with roll and pitch but not yaw applied.
-
-        Raises:
-            BadValue: the file is no mesh; a clause to follow "which".
-        """
+        """Return the mesh, m, with roll and pitch but not yaw applied."""
         given = scaled_mesh(self.file, self.scale)
         lying = Pose.at(roll=radians(self.roll_deg), pitch=radians(self.pitch_deg))
         return TriangleMesh(lying.apply(given.vertices), given.faces)
@@ -100,11 +96,7 @@ class MeshGround(TerrainPiece):
 
 
 def scaled_mesh(path: Path, scale: float) -> TriangleMesh:
-    """Return the mesh of a file, m, whose unit is ``scale`` (m).
-
-    Raises:
-        BadValue: the file is no mesh, or of an implausible size; a clause to follow "which".
-    """
+    """Return the mesh of a file, m, whose unit is ``scale`` (m)."""
     given = read_mesh(path)
     mesh = TriangleMesh(scale * given.vertices, given.faces)
     words = " x ".join(f"{edge:.4g}" for edge in mesh.size.tolist())

@@ -34,13 +34,7 @@ class TerrainPiece(Surface):
     """A static piece of ground; a subclass adds its shape and its name, ``kind``."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
-        """Add its static geoms, named ``{name}/…``, to ``spec``.
-
-        Args:
-            spec: the world's spec.
-            contact: contact settings of ground.
-            name: prefix of the geoms' names, such as ``terrain/0``.
-        """
+        """Add its static geoms, named ``{name}/…``, to ``spec``."""
         raise NotImplementedError
 
 
@@ -53,16 +47,7 @@ def add_block(
     width: float,
     **geom: Any,
 ) -> None:
-    """Add a box to the world body, centred on y = 0.
-
-    Args:
-        spec: the world's spec.
-        name: the geom's name.
-        x: interval along x, m.
-        z: heights of its underside and its top, m.
-        width: its size along y, m.
-        geom: further attributes of the geom, such as its friction.
-    """
+    """Add a box over ``x`` and ``z`` (m), centred on y = 0, to the world body."""
     spec.worldbody.add_geom(
         name=name,
         type=mujoco.mjtGeom.mjGEOM_BOX,
@@ -80,14 +65,9 @@ def add_prism(
     width: float,
     **geom: Any,
 ) -> None:
-    """Add a convex outline in the x-z plane, extruded along y and centred on y = 0.
+    """Add a convex ``outline`` (x, z; m), extruded along y and centred on y = 0.
 
-    Args:
-        spec: the world's spec.
-        name: name of the geom and of its mesh.
-        outline: corners (x, z) in the geom's frame, m; MuJoCo collides their convex hull.
-        width: size along y, m.
-        geom: further attributes of the geom, such as its pose and friction.
+    ``geom`` has further attributes, such as its pose and friction. The mesh has the same name.
     """
     corners = [(x, y, z) for y in (-width / 2, width / 2) for x, z in outline]
     add_convex_hull(spec, name, np.array(corners), **geom)
@@ -158,16 +138,10 @@ class PlacedTerrain(TerrainPiece):
         yaw: float = 0.0,
         **geom: Any,
     ) -> None:
-        """Add an extruded outline; its mesh has the same name.
+        """Add a convex ``outline`` (x, z; m; counter-clockwise seen from -y), extruded.
 
-        Args:
-            spec: the world's spec.
-            name: name of the geom and of its mesh.
-            outline: corners (x, z) of a convex outline, counter-clockwise seen from -y, m.
-            width: size along y, centred, m.
-            at: position of the outline's origin in the piece, x and y, m.
-            yaw: rotation about z there, rad.
-            geom: further attributes of the geom, such as its friction.
+        It is at ``at`` (x, y; m) in the piece, turned by ``yaw`` (rad). The mesh has the
+        same name.
         """
         spec.add_mesh(name=name, **_prism_mesh(np.asarray(outline, float), width))
         add_mesh_geom(spec, name, **self._pose(*at, 0.0, yaw=yaw), **geom)
@@ -182,16 +156,7 @@ class PlacedTerrain(TerrainPiece):
         at: tuple[float, float, float],
         **geom: Any,
     ) -> None:
-        """Add a convex body; its mesh has the same name.
-
-        Args:
-            spec: the world's spec.
-            name: name of the geom and of its mesh.
-            corners: of the body, (n, 3), m.
-            faces: indices of three corners each, counter-clockwise seen from outside, (m, 3).
-            at: position of the corners' origin in the piece, m.
-            geom: further attributes of the geom, such as its friction.
-        """
+        """Add a convex body of ``corners`` (n, 3; m) at ``at``; its mesh has the same name."""
         spec.add_mesh(
             name=name, uservert=corners.ravel(), userface=faces.ravel(), smoothnormal=False
         )
