@@ -81,9 +81,9 @@ class _Approach:
     ) -> float | None:
         """Return the belt speed; None: arrived and at rest.
 
-        ``wanted`` is proportional to the remaining distance (m/s, signed); ``near`` and
-        ``enough`` say whether it is within the tolerances for stopping and at rest;
-        ``progress`` changes while the belts run; ``now`` is the motors' clock, s.
+        ``wanted`` is proportional to the remaining distance (m/s, signed). ``near`` and ``enough``
+        are True within the tolerances for stopping and at rest. ``progress`` changes while the
+        belts run; ``now`` is the motors' clock, s.
         """
         self._watch(progress, now)
         passed = 0.0 if self._time is None else max(0.0, now - self._time)
