@@ -183,7 +183,7 @@ def test_routine_in_the_folder_of_the_world_file_is_found(tmp_path: Path) -> Non
     assert [entry.kind for entry in sim.event_log] == ["event"] * 3
     world.write_text(text + event % "nowhere_at_all")
     sim = Simulation(world)
-    sim.step(0.1)
+    sim.step(0.15)
     assert [entry.routine for entry in sim.event_log if entry.kind == "failed"] == [
         "nowhere_at_all:tick"
     ]

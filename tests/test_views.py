@@ -325,3 +325,31 @@ async def test_noise_is_skipped_and_split_requests_are_answered() -> None:
             await asyncio.sleep(0.002)
         assert (await client.frame()).pixels()[:2] == (4, 3)
         assert (await client.frame()).pixels()[:2] == (640, 480)
+
+
+@run_in_event_loop
+async def test_port_with_late_keys_admits_a_client_whose_robot_becomes_known_later() -> None:
+    simulation = three_robots()
+    async with image_server(simulation, late_keys=True) as (views, port, connect):
+        slots = list(views.frames.slots)
+        key = Credential("key", views.key("rex"))
+        views.frames.set_cameras(())
+        early = await connect(key)
+        answer = asyncio.create_task(early.request(WholeFrame()))
+        await wait_until(lambda: port.connections)
+        await asyncio.sleep(0.1)
+        assert not answer.done()
+        views.frames.set_cameras(slots)
+        await wait_until(lambda: views.frames.is_watched(("rex", "camera")))
+        offer(views, simulation, "rex")
+        (frame,) = await answer
+        assert np.array_equal(rgb(frame), render_directly(simulation, "rex"))
+
+
+@run_in_event_loop
+async def test_port_with_late_keys_closes_a_client_whose_key_stays_unknown() -> None:
+    simulation = three_robots()
+    async with image_server(simulation, late_keys=True, login_seconds=0.3) as (_, port, connect):
+        client = await connect(Credential("key", "0123456789abcdef"))
+        assert await asyncio.wait_for(client.reader.read(), 60) == b""
+        assert port.refused == 1

@@ -54,6 +54,8 @@ class ImagePort:
         legacy: send one frame on connect, as UT2004's servers did; after the token or key, if one
             is required.
         own_only: reject clients without a key.
+        late_keys: keys may become known after their clients have connected, as on a render worker;
+            a client with an unknown key waits until ``login_seconds`` have passed.
         most_fps: maximum frame rate of one connection, per wall second.
         most: maximum number of admitted connections.
         login_seconds: time-out for a required token or key, wall s.
@@ -66,6 +68,7 @@ class ImagePort:
         *,
         legacy: bool = False,
         own_only: bool = False,
+        late_keys: bool = False,
         most_fps: float = MOST_FPS,
         most: int = MOST_CONNECTIONS,
         login_seconds: float = Limits.login_seconds,
@@ -73,7 +76,8 @@ class ImagePort:
         if not most_fps > 0:
             raise BadValue(f"image port: most_fps is {most_fps}, must be above 0")
         self.latest, self.access = latest, access
-        self.legacy, self.own_only, self.pause = legacy, own_only, 1 / most_fps
+        self.legacy, self.own_only, self.late_keys = legacy, own_only, late_keys
+        self.pause = 1 / most_fps
         self.most, self.login_seconds = most, login_seconds
         self.connections: set[ImageConnection] = set()
         self.frames_sent = 0
@@ -108,6 +112,7 @@ class ImageConnection(Connection, asyncio.Protocol):
         self._unread = b""
         self._requests: deque[Request] = deque()
         self._key = Credential("key", "")  # empty: the mosaic
+        self._pending_key: Credential | None = None  # no robot has it yet
         self._admitted = self._authenticated = self._first_frame_sent = False
         self._watching: CameraName | None = None
         self._busy = False  # a frame is being encoded or sent
@@ -141,7 +146,8 @@ class ImageConnection(Connection, asyncio.Protocol):
     def logged_in(self) -> bool:
         """Return True if the client is admitted, or needs no credential."""
         port = self._port
-        return self._admitted or not (port.own_only or port.access.needs_token)
+        needed = port.own_only or port.access.needs_token or self._pending_key is not None
+        return self._admitted or not needed
 
     def reject(self, reason: str) -> None:
         """Close the connection without a reason for the client, and count it."""
@@ -185,11 +191,18 @@ class ImageConnection(Connection, asyncio.Protocol):
         if credential.kind == "token":
             self._admit_to_all(credential.secret)
         else:
-            slot = self._latest.find(credential.secret, credential.camera)
-            if slot is None:
-                raise Refused("the key belongs to no robot, or the robot has no such camera")
-            self._key = credential
+            self._admit_by_key(credential)
+
+    def _admit_by_key(self, key: Credential) -> None:
+        """Admit the client to the pictures of the robot with ``key``, now or when it is known."""
+        slot = self._latest.find(key.secret, key.camera)
+        if slot is not None:
+            self._key, self._pending_key = key, None
             self._admit(slot.name)
+        elif self._port.late_keys:
+            self._pending_key, self.credential = key, "robot with this key and camera"
+        else:
+            raise Refused("the key belongs to no robot, or the robot has no such camera")
 
     def _request_first_frame(self) -> None:
         """In legacy mode, queue the request for the first frame, once."""
@@ -225,9 +238,11 @@ class ImageConnection(Connection, asyncio.Protocol):
         if transport is None or transport.is_closing() or self._busy or self._frame_timer:
             return
         self._parse_requests(transport)
-        if not self._requests:
-            return
         try:
+            if self._pending_key:
+                self._admit_by_key(self._pending_key)
+            if self._pending_key or not self._requests:
+                return
             if not self._admitted:
                 self._admit_to_all(None)
             if reason := self._latest.failure(self._watching):

@@ -223,7 +223,7 @@ class RenderHost:
     ) -> None:
         self._pool = RenderPool(workers=workers)
         self._frames = LatestFrames(self._pool)
-        self._images = ImagePort(self._frames, access, own_only=own_only)
+        self._images = ImagePort(self._frames, access, own_only=own_only, late_keys=True)
         limits = Limits()
         self._rules = PortRules(Admission(limits), limits, access.log, tls)
         self._window = 2 * workers
