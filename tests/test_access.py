@@ -234,7 +234,7 @@ def test_error_in_a_token_file_is_reported_without_the_secret(
 
 
 def test_missing_token_file(tmp_path: Path) -> None:
-    with pytest.raises(BadValue, match=r"cannot be read as a token file \(No such file"):
+    with pytest.raises(BadValue, match=r"cannot be read as a token file \(there is no such file"):
         tokens(tmp_path / "none", environment={})
 
 

@@ -137,7 +137,7 @@ def test_error_names_the_other_scene(folder: Path) -> None:
 def test_missing_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["import-bml", str(tmp_path / "none.yml")])
     assert result.exit_code == 2
-    assert "cannot be read" in result.output
+    assert "there is no such file" in result.output
 
 
 def test_text_and_binary_stl_are_equal_and_open_meshes_are_reported(folder: Path) -> None:

@@ -345,9 +345,9 @@ def test_invalid_numpy_files_are_rejected(tmp_path: Path) -> None:
         "deep.npz": "z is float64 of shape (3, 1), a list of numbers is needed",
         "words.npz": "z is <U1 of shape (3,), a list of numbers is needed",
         "few.npz": "lacks the column 'x' (there are: t, height)",
-        "object.npz": "NumPy cannot read it",
-        "torn.npz": "NumPy cannot read it",
-        "empty.npy": "NumPy cannot read it",
+        "object.npz": "holds z of objects",
+        "torn.npz": "is damaged or cut off",
+        "empty.npy": "is no NumPy array",
     }.items():
         with pytest.raises(BadValue) as caught:
             read_trajectory(tmp_path / name)
@@ -359,8 +359,8 @@ def test_files_without_a_log_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("t,x,z,pitch,größe".encode("latin-1"))
     (tmp_path / "folder.csv").mkdir()
     for name, sentence in {
-        "none.csv": "cannot be read (No such file or directory)",
-        "folder.csv": "cannot be read (Is a directory)",
+        "none.csv": "there is no such file",
+        "folder.csv": "is a folder, a file is needed",
         "latin.csv": "is not UTF-8 text",
         "log.mcap": "MCAP logs cannot be read yet",
         "log.txt": "the ending '.txt' is unknown, allowed: .csv, .npz, .npy, .mcap",

@@ -1,5 +1,6 @@
 """USARSim protocol: transcripts, irregular lines, round trips, noise."""
 
+import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -269,3 +270,27 @@ class TestTruthPort:
         messages = truth.TruthServerSide().receive(b"GET / HTTP/1.1\r\n{class P3AT}\r\n")
         assert isinstance(messages[0], Fault)
         assert messages[1] == truth.TruthRequest("P3AT")
+
+
+@pytest.mark.parametrize("end", [b"}\n", b"{}\r", b"\n"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(b"\r", b"a\r", b"{\r", b"{Name a,\r", b"{", b"}", b"{ ", b"{a \t\t}", b"{Name a, b c}"),
+        *(b"1", b"1,", b"-", b", ", b"_", b".", b" ", b"\x0b", b"\x85", b"{Link 1}", b"{Value 1}"),
+    ],
+)
+def test_parsing_takes_time_in_proportion_to_the_length(part: bytes, end: bytes) -> None:
+    def seconds(length: int) -> float:
+        total = 0.0
+        for head in (b"SET {Params ", b"MISPKG ", b"DRIVE {Left ", b"CONTROL {Type AddWP} {WP "):
+            server = ServerSide(UT2004)
+            data = (head + part * (length // len(part)))[:length] + end
+            start = time.process_time()
+            for _ in range(20):
+                server.receive(data)
+            total += time.process_time() - start
+        return total
+
+    seconds(1000)  # field codecs are cached
+    assert seconds(16_000) < 64 * seconds(1000) + 0.02  # quadratic time would be 256-fold

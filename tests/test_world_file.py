@@ -308,7 +308,7 @@ def test_load_rejects_missing_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes("name: Fußboden".encode("latin-1"))
     for name, fragment in {
         "none.yaml": "there is no such file",
-        "": "is a folder, a YAML file is needed",
+        "": "is a folder, a file is needed",
         "latin.yaml": "is not UTF-8 text",
         "x" * 5000: "cannot be read",
     }.items():

@@ -1,4 +1,4 @@
-"""Atomic file and folder replacement.
+"""Atomic file and folder replacement, and bounded reading.
 
 Data is written to a temporary file in the same folder, which then replaces the target in one
 step; a reader never sees a partial file.
@@ -7,6 +7,7 @@ step; a reader never sees a partial file.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 import tempfile
@@ -18,6 +19,45 @@ from grouser.errors import BadValue
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Error numbers of a failed write: disk full, quota, file too large, I/O error, read-only."""
+_BLOCK = 1 << 20
+"""Bytes that are read at once."""
+
+
+def read_bytes(path: Path | str, most: int) -> bytes:
+    """Return the content of a file of at most ``most`` bytes; a device or pipe is read up to them.
+
+    Raises:
+        BadValue: it is larger or cannot be read; a clause to follow the file's name.
+    """
+    parts, length = list[bytes](), 0
+    try:
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size > most:
+                raise BadValue(f"is larger than {most:,} bytes")
+            while part := file.read(_BLOCK):
+                parts.append(part)
+                length += len(part)
+                if length > most:
+                    raise BadValue(f"is larger than {most:,} bytes")
+    except FileNotFoundError:
+        raise BadValue("there is no such file") from None
+    except IsADirectoryError:
+        raise BadValue("is a folder, a file is needed") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadValue):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else error  # a name with a zero
+        raise BadValue(f"cannot be read ({reason})") from None
+    return b"".join(parts)
+
+
+def read_text(path: Path | str, most: int, encoding: str = "utf-8") -> str:
+    """Return the content of a text file, as `read_bytes` does, with uniform line ends."""
+    content = read_bytes(path, most)
+    try:
+        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
+    except UnicodeDecodeError:
+        raise BadValue("is not UTF-8 text") from None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "grouser"
 
-FOUNDATIONS = {"cores", "errors", "exports", "frames", "files", "plugins", "tls"}
+FOUNDATIONS = {"array_files", "cores", "errors", "exports", "frames", "files", "plugins", "tls"}
 PARTS = FOUNDATIONS | {"physics"}
 BODIES = PARTS | {"world", "tracks", "locomotion", "rendering", "sensors.imaging", "sensors"}
 ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots.custom", "robots", "robots.kinds"}
@@ -21,7 +21,7 @@ RUNNING = ROBOTS | {
     "simulation.simulation",
 }
 ARRAYS = {"cores", "errors", "exports", "frames"}
-LOGS = ARRAYS | {"files"}
+LOGS = ARRAYS | {"array_files", "files"}
 PLANNED = RUNNING | {"simulation.divergence.recovery", "planning.driver", "planning"}
 SERVED = PLANNED | {"trials", "service"}
 WIRED = SERVED | {
@@ -56,6 +56,7 @@ EVERYTHING = GATEWAYS | {
 
 MAY_IMPORT: dict[str, set[str]] = {
     # 0
+    "array_files": {"errors"},
     "cores": set(),
     "errors": set(),
     "exports": set(),

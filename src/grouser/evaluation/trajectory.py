@@ -16,7 +16,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import resources
@@ -26,9 +25,12 @@ from typing import Any
 import numpy as np
 
 from grouser import files
+from grouser.array_files import ArrayHead, read_npy, read_npz
 from grouser.errors import BadValue, nearest
 from grouser.frames import Array, radians, to_rpy
 
+MOST_BYTES = 1 << 28
+"""Largest size of a log, and of one of its columns, bytes: months at 100 Hz."""
 GAP = 5.0
 """A sampling interval is a gap if it exceeds the median interval by this factor."""
 
@@ -218,9 +220,9 @@ def _trajectory(path: Path, columns: Mapping[str, Array], nose_up: bool) -> Traj
 def _read_csv(path: Path) -> dict[str, Array]:
     """Return the columns of a text file with a header; lines beginning with # are skipped."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadValue(f"{path}: is not UTF-8 text") from None
+        text = files.read_text(path, MOST_BYTES, "utf-8-sig")
+    except BadValue as error:
+        raise BadValue(f"{path}: {error}") from None
     lines = [
         (number, line)
         for number, line in enumerate(text.splitlines(), 1)
@@ -271,21 +273,18 @@ def _read_numpy(path: Path) -> dict[str, Array]:
     """Return the named arrays of an .npz, or the fields of a structured .npy."""
     try:
         with path.open("rb") as stream:
-            held = np.load(stream, allow_pickle=False)
-            if isinstance(held, np.ndarray):
+            if path.suffix.lower() == ".npz":
+                columns = read_npz(stream, lambda names: names, _check_size)
+            else:
+                held = read_npy(stream, _check_size)
                 if held.dtype.names is None:
                     raise BadValue(
-                        f"{path}: is an array without names of columns, a structured one "
-                        "(or an .npz file with an array per column) is needed"
+                        "is an array without names of columns, a structured one (or an .npz file "
+                        "with an array per column) is needed"
                     )
                 columns = {name: held[name] for name in held.dtype.names}
-            else:
-                columns = {name: held[name] for name in held.files}
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        if isinstance(error, BadValue):
-            raise
-        reason = (str(error).splitlines() or ["it ends too early"])[0]
-        raise BadValue(f"{path}: NumPy cannot read it ({reason})") from None
+    except BadValue as error:
+        raise BadValue(f"{path}: {error}") from None
     for name, values in columns.items():
         if name.lower() in COLUMNS and (values.ndim != 1 or values.dtype.kind not in "fiu"):
             raise BadValue(
@@ -296,6 +295,11 @@ def _read_numpy(path: Path) -> dict[str, Array]:
         name: values.astype(float) if values.dtype.kind in "fiu" else np.empty(0)
         for name, values in columns.items()
     }
+
+
+def _check_size(head: ArrayHead) -> None:
+    if head.count * head.dtype.itemsize > MOST_BYTES:
+        raise BadValue(f"holds {head.name or 'an array'} of more than {MOST_BYTES:,} bytes")
 
 
 def _read_mcap(path: Path) -> dict[str, Array]:

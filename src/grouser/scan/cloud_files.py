@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -14,6 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grouser import files
+from grouser.array_files import ArrayHead
+from grouser.array_files import read_npz as read_arrays
 from grouser.errors import BadValue, nearest
 from grouser.frames import Array
 from grouser.scan.cloud import MOST_POINTS, Colours, PointCloud, check_cloud, check_count
@@ -23,8 +24,6 @@ from grouser.world.meshes.ply_file import Column, PlyFile, number_rows
 
 LARGEST_FILE = 2 * 1024**3
 """Largest size of a file, bytes."""
-
-_HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def read_ply(content: bytes) -> PointCloud:
@@ -72,39 +71,23 @@ def _column_colours(table: Array) -> Colours | None:
 
 def read_npz(content: bytes) -> PointCloud:
     """Return the cloud in an NPZ file's bytes."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
-            if "points" not in names:
-                raise BadValue(f"holds {', '.join(names)[:80] or 'nothing'}; points are needed")
-            wanted = [name for name in ("points", "colours", "origin") if name in names]
-            arrays: dict[str, npt.NDArray[Any]] = {
-                name: _npz_array(archive, name) for name in wanted
-            }
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
-        raise BadValue(f"is damaged or cut off ({error})") from None
-    return _npz_cloud(arrays)
+    return _npz_cloud(read_arrays(io.BytesIO(content), _cloud_arrays, _check_array))
 
 
-def _npz_array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
-    """Return one array; its size is checked before it is decompressed."""
-    with archive.open(f"{name}.npy") as file:
-        try:
-            version = np.lib.format.read_magic(file)
-            shape, fortran, kind = _HEADS[version](file, max_header_size=4096)
-        except (ValueError, KeyError):
-            raise BadValue(f"holds {name} that are no NumPy array") from None
-        if kind.kind not in "iuf":
-            raise BadValue(f"holds {name} of {kind}, numbers are needed")
-        count = int(np.prod(shape, dtype=object))
-        if count > 3 * MOST_POINTS:
-            raise BadValue(
-                f"declares {count:,} numbers in {name}, at most {3 * MOST_POINTS:,} are allowed"
-            )
-        data = file.read(count * kind.itemsize)
-    if len(data) < count * kind.itemsize:
-        raise BadValue(f"is cut off: {name} have {len(data):,} of {count * kind.itemsize:,} bytes")
-    return np.frombuffer(data, kind).reshape(shape, order="F" if fortran else "C")
+def _cloud_arrays(names: Sequence[str]) -> list[str]:
+    if "points" not in names:
+        raise BadValue(f"holds {', '.join(names)[:80] or 'nothing'}; points are needed")
+    return [name for name in ("points", "colours", "origin") if name in names]
+
+
+def _check_array(head: ArrayHead) -> None:
+    if head.dtype.kind not in "iuf":
+        raise BadValue(f"holds {head.name} of {head.dtype}, numbers are needed")
+    if head.count > 3 * MOST_POINTS:
+        raise BadValue(
+            f"declares {head.count:,} numbers in {head.name}, at most {3 * MOST_POINTS:,} are "
+            "allowed"
+        )
 
 
 def _npz_cloud(arrays: Mapping[str, npt.NDArray[Any]]) -> PointCloud:
@@ -179,11 +162,9 @@ def read_cloud(
 
 def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BadValue(f"{path}: is larger than {LARGEST_FILE:,} bytes")
-        return path.read_bytes()
-    except OSError as error:
-        raise BadValue(f"{path}: cannot be read ({error.strerror})") from None
+        return files.read_bytes(path, LARGEST_FILE)
+    except BadValue as error:
+        raise BadValue(f"{path}: {error}") from None
 
 
 def _scaled(cloud: PointCloud, unit: float) -> PointCloud:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
-import struct
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from grouser import files
+from grouser.array_files import read_png
 from grouser.errors import BadValue, nearest
 from grouser.frames import Array
 from grouser.scan.cloud import PointCloud, check_count
+
+LONGEST = 65536
+"""Largest size of a file of intrinsics, bytes."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ def read_intrinsics(path: Path | str) -> Intrinsics:
         BadValue: it cannot be read, or has other contents.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = json.loads(files.read_bytes(path, LONGEST))
+    except (BadValue, ValueError, RecursionError) as error:
         raise BadValue(f"{path}: cannot be read as JSON ({error})") from None
     names = [field.name for field in fields(Intrinsics)]
     needed = names[:4]
@@ -59,9 +61,6 @@ def read_intrinsics(path: Path | str) -> Intrinsics:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadValue(f"{path}: {name} is {value!r}, a number is needed")
     return Intrinsics(**{name: float(value) for name, value in content.items()})
-
-
-_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def cloud_of_depths(depths: Array, intrinsics: Intrinsics) -> PointCloud:
@@ -76,21 +75,8 @@ def cloud_of_depths(depths: Array, intrinsics: Intrinsics) -> PointCloud:
 
 def read_depth_picture(content: bytes, intrinsics: Intrinsics) -> PointCloud:
     """Return the cloud in the bytes of a PNG depth picture."""
-    if len(content) < 33 or not content.startswith(_PNG):
-        raise BadValue("is no PNG picture")
-    columns, rows, bits, colour = struct.unpack_from(">IIBB", content, 16)
-    check_count(rows * columns)
+    pixels = read_png(content, lambda rows, columns: check_count(rows * columns))
+    bits, colour = content[24:26]  # of the header
     if bits != 16 or colour != 0:
         raise BadValue(f"has {bits} bits a pixel; depths are 16 bits of grey")
-    counts = _pixels(content)
-    return cloud_of_depths(counts * intrinsics.unit, intrinsics)
-
-
-def _pixels(content: bytes) -> npt.NDArray[np.float64]:
-    from PIL import Image as Pillow  # comes with matplotlib; only pictures need it
-
-    try:
-        with Pillow.open(io.BytesIO(content), formats=("PNG",)) as picture:
-            return np.asarray(picture).astype(float)
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise BadValue(f"is damaged or cut off ({error})") from None
+    return cloud_of_depths(pixels.astype(float) * intrinsics.unit, intrinsics)

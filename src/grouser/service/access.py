@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from grouser import files
 from grouser.errors import BadValue, Refused, nearest
 from grouser.service.client_log import ClientLog
 
@@ -50,6 +51,8 @@ reset the count, or a client with one could guess others between two uses of it.
 REMEMBERED = 4096
 """Addresses whose wrong tokens are counted; beyond that, the oldest entry is dropped."""
 
+MOST_BYTES = 1 << 20
+"""Largest size of a token file."""
 _COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it belongs to a secret
 
 _LOG = logging.getLogger(__name__)
@@ -271,11 +274,10 @@ def _digest(secret: str) -> bytes:
 def _from_file(path: Path) -> Iterable[Token]:
     """Yield the tokens of a file; errors name the line, not its content."""
     try:
-        text = path.read_text("utf-8")
+        text = files.read_text(path, MOST_BYTES)
         mode = path.stat().st_mode
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise BadValue(f"{path}: cannot be read as a token file ({why})") from None
+    except (OSError, BadValue) as error:
+        raise BadValue(f"{path}: cannot be read as a token file ({error})") from None
     if os.name == "posix" and mode & (stat.S_IROTH | stat.S_IWOTH):
         _LOG.warning("%s: all users of this machine can open it; use chmod 600", path)
     empty = True

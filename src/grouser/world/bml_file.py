@@ -26,10 +26,11 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
-from grouser.errors import WorldFileError, nearest, unknown
+from grouser import files
+from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Array, degrees, to_rpy
 from grouser.world.terrain.mesh import MeshGround
-from grouser.world.yaml_source import KeyPath, Source, read_yaml
+from grouser.world.yaml_source import MOST_BYTES, KeyPath, Source, read_yaml
 
 ROBOT_MODELS: dict[str, tuple[str, float]] = {
     "6leg_crawler_non_threaded": ("velociroach", 0.045)  # appendix B: it stands on z = 0
@@ -76,9 +77,9 @@ def import_bml(path: Path, cell: float | None = None, folder: Path | None = None
         UnknownName: it names an unknown robot model.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WorldFileError(f"{path}: cannot be read ({error})") from None
+        text = files.read_text(path, MOST_BYTES)
+    except BadValue as error:
+        raise WorldFileError(f"{path}: {error}") from None
     return _Import(read_yaml(text, str(path)), path, cell, folder or path.parent).world()
 
 

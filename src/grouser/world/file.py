@@ -37,6 +37,7 @@ from pydantic import (
     model_validator,
 )
 
+from grouser import files
 from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
 from grouser.physics.compliance import Compliance
@@ -58,7 +59,14 @@ from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
 from grouser.world.validation_errors import displayed, world_file_error
-from grouser.world.yaml_source import AllowedKeys, Source, SourcePosition, override, read_yaml
+from grouser.world.yaml_source import (
+    MOST_BYTES,
+    AllowedKeys,
+    Source,
+    SourcePosition,
+    override,
+    read_yaml,
+)
 
 ENDINGS = (".yaml", ".yml")
 
@@ -315,15 +323,9 @@ def load(source: str | Path, overrides: Sequence[str] = ()) -> World:
         raise BadValue(f"load: {type(source).__name__} given; a name or a path is needed")
     path, where = _find(source)
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise WorldFileError(f"{where}: there is no such file") from None
-    except IsADirectoryError:
-        raise WorldFileError(f"{where}: is a folder, a YAML file is needed") from None
-    except UnicodeDecodeError:
-        raise WorldFileError(f"{where}: is not UTF-8 text") from None
-    except (OSError, ValueError) as error:
-        raise WorldFileError(f"{where}: cannot be read ({error})") from None
+        text = files.read_text(path, MOST_BYTES)
+    except BadValue as error:
+        raise WorldFileError(f"{where}: {error}") from None
     return parse(text, where=where, folder=path.parent, overrides=overrides)
 
 

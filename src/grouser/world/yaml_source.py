@@ -84,6 +84,10 @@ DEEPEST = 50
 """Largest nesting depth of lists and mappings."""
 LONGEST = 2_000_000
 """Largest number of characters of a text."""
+MOST_BYTES = 4 * LONGEST
+"""Largest size of a file, bytes: a character of UTF-8 has up to four."""
+LONGEST_VALUE = 100_000
+"""Largest number of characters of a key or value."""
 MOST_VALUES = 200_000
 """Largest number of keys, values, lists and mappings of a text."""
 
@@ -130,6 +134,10 @@ def _check_size(text: str, where: str, most: Mapping[str, int]) -> None:
         if not isinstance(event, yaml.NodeEvent):
             continue
         values += 1
+        if isinstance(event, yaml.ScalarEvent) and len(event.value) > LONGEST_VALUE:
+            raise WorldFileError(
+                f"{where} line {line}: a value is longer than {LONGEST_VALUE} characters"
+            )
         if depth == 1 and isinstance(event, yaml.ScalarEvent):
             key = event.value
         elif depth == 2 and key in most:
@@ -196,7 +204,8 @@ class _Reader:
         if kind == "bool":
             return text.lower() == "true"
         if kind in ("int", "float"):
-            number = float(text.replace(".inf", "inf").replace(".nan", "nan"))
+            special = text.lower().endswith((".inf", ".nan"))
+            number = math.nan if special else float(text)
             if not math.isfinite(number):
                 place = f"{self.where} line {self._line(node)}"
                 given = f"{dotted(path) or 'the world'} is {text[:40]}"

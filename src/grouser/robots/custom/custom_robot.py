@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from grouser import files
 from grouser.errors import BadValue, WorldFileError, nearest
 from grouser.robots.custom.assembly import assemble
 from grouser.robots.custom.model_files import model_file_paths, resolve_model
 from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, JointEntry, RobotFile
 from grouser.robots.robot import Robot
 from grouser.world.validation_errors import displayed, world_file_error
-from grouser.world.yaml_source import Source, put, read_yaml
+from grouser.world.yaml_source import MOST_BYTES, Source, put, read_yaml
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,19 +104,17 @@ def model_name(file: Path) -> str:
 
 
 def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not os.path.exists(file):
         try:
             beside = [f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")]
         except OSError:
             beside = []
         hint = nearest(file.name, beside)
-        raise WorldFileError(f"{file}: there is no such robot file{hint}") from None
-    except UnicodeDecodeError:
-        raise WorldFileError(f"{file}: is not UTF-8 text") from None
-    except OSError as error:
-        raise WorldFileError(f"{file}: cannot be read ({error.strerror})") from None
+        raise WorldFileError(f"{file}: there is no such robot file{hint}")
+    try:
+        return files.read_text(file, MOST_BYTES)
+    except BadValue as error:
+        raise WorldFileError(f"{file}: {error}") from None
 
 
 def _model(file: Path, given: str, where: str) -> Path:

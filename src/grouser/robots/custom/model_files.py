@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -19,9 +21,13 @@ from grouser.robots.custom.urdf_file import (
     urdf_model,
     urdf_warnings,
 )
-from grouser.robots.custom.xml_lines import read_xml
+from grouser.robots.custom.xml_lines import XmlElement, read_xml
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
+MOST_COPIES = 2000
+"""Largest number of copies that an element of an MJCF may make, with repetitions around it."""
+MOST_CELLS = 1 << 24
+"""Largest number of grid points or pixels of an element of an MJCF."""
 PACKAGE = "package://"
 """URL prefix of a model in an installed package: ``package://example-robot-data/a1.urdf``."""
 
@@ -90,23 +96,54 @@ def all_faults(path: Path, robot_file: RobotFile) -> list[str]:
     return []
 
 
-def model_file_paths(path: Path) -> list[Path]:
-    """Return the model file and all existing files that it references."""
+def model_file_paths(path: Path, including: tuple[Path, ...] = ()) -> list[Path]:
+    """Return the model file and all existing files that it references.
+
+    ``including`` are the files through which it is included.
+    """
     named = [path]
     if path.suffix.lower() == ".urdf":
         for link in read_urdf(path).links:
             named += [s.file for s in (*link.visuals, *link.collisions) if s.file]
     else:
-        folder = path.parent
-        elements = list(read_xml(path).walk())
+        folder, including = path.parent, (*including, path.resolve())
+        root = read_xml(path)
+        _check_counts(root, path.name)
+        elements = list(root.walk())
         compiler = next((e for e in elements if e.tag == "compiler"), None)
         below = compiler.attributes.get("meshdir", "") if compiler else ""
         for element in elements:
             if file := element.attributes.get("file"):
                 included = element.tag == "include"
                 found = folder / file if included else folder / below / file
-                named += model_file_paths(found) if included and found.is_file() else [found]
+                if included and found.resolve() in including:
+                    raise BadValue(f"{path.name} line {element.line}: {file} includes itself")
+                inside = included and found.is_file()
+                named += model_file_paths(found, including) if inside else [found]
     return [file for file in dict.fromkeys(named) if file.is_file()]
+
+
+def _check_counts(element: XmlElement, name: str, copies: float = 1.0) -> None:
+    """Reject repetitions and grids of an MJCF that would take minutes or gigabytes to compile."""
+    copies *= _product(element, ("count",))
+    cells = _product(element, ("nrow", "ncol")) * _product(element, ("width", "height"))
+    for number, most, what in ((copies, MOST_COPIES, "copies"), (cells, MOST_CELLS, "cells")):
+        if number > most:
+            raise BadValue(
+                f"{name} line {element.line}: {element.tag} has {number:g} {what}, at most "
+                f"{most:,} are allowed"
+            )
+    for child in element.children:
+        _check_counts(child, name, copies)
+
+
+def _product(element: XmlElement, keys: Sequence[str]) -> float:
+    """Return the product of all numbers in attributes; 1 if one is no number: MuJoCo reports it."""
+    words = [word for key in keys for word in element.attributes.get(key, "").split()]
+    try:
+        return math.prod(max(float(word), 1.0) for word in words)
+    except ValueError:
+        return 1.0
 
 
 def _limited(joints: list[str], robot_file: RobotFile) -> set[str]:
@@ -121,7 +158,7 @@ def _limited(joints: list[str], robot_file: RobotFile) -> set[str]:
 
 def mjcf_model(path: Path) -> ModelJoints:
     """Return the robot of an MJCF without its actuators, sensors, lights and ground."""
-    read_xml(path)  # a clearer error where the file is not XML
+    model_file_paths(path)  # clearer errors than MuJoCo's, and limits of size
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         folder = path.parent.resolve()
@@ -131,8 +168,8 @@ def mjcf_model(path: Path) -> ModelJoints:
         spec = mujoco.MjSpec.from_string(spec.to_xml())
         _name_all(spec)
         model = spec.compile()
-    except (ValueError, OSError) as error:
-        reason = " ".join(str(error).split())
+    except (ValueError, OSError, mujoco.FatalError) as error:
+        reason = " ".join(str(error).split())[:200]
         raise BadValue(f"{path.name}: MuJoCo cannot read it ({reason})") from None
     bodies = list(_children(spec.worldbody))
     if len(bodies) != 1:

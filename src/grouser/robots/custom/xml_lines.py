@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
+from grouser import files
 from grouser.errors import BadValue
+
+DEEPEST = 200
+"""Largest nesting depth of elements."""
+MOST_BYTES = 16_000_000
+"""Largest size of a file, bytes."""
 
 
 @dataclass
@@ -42,6 +48,10 @@ def read_xml(path: Path) -> XmlElement:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         element = XmlElement(tag, attributes, parser.CurrentLineNumber)
+        if len(stack) > DEEPEST:
+            raise BadValue(
+                f"{path.name} line {element.line}: elements are nested more than {DEEPEST} deep"
+            )
         stack[-1].children.append(element)
         stack.append(element)
 
@@ -52,10 +62,16 @@ def read_xml(path: Path) -> XmlElement:
     parser.EndElementHandler = lambda tag: stack.pop() and None
     parser.EntityDeclHandler = reject_entity
     try:
-        parser.Parse(path.read_bytes(), True)
+        content = files.read_bytes(path, MOST_BYTES)
+    except BadValue as error:
+        raise BadValue(f"{path}: {error}") from None
+    try:
+        parser.Parse(content, True)
     except expat.ExpatError as error:
         reason = expat.errors.messages[error.code]
         raise BadValue(f"{path.name} line {error.lineno}: this is not XML ({reason})") from None
-    except OSError as error:
-        raise BadValue(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, LookupError) as error:  # an unknown encoding
+        if isinstance(error, BadValue):
+            raise
+        raise BadValue(f"{path.name}: this is not XML ({error})") from None
     return top.children[0]

@@ -14,7 +14,6 @@ import json
 import logging
 import os
 import sys
-import zipfile
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +23,7 @@ import mujoco
 import numpy as np
 
 from grouser import files
+from grouser.array_files import ArrayHead, read_npz
 from grouser.errors import BadValue
 from grouser.world.meshes.collision_proxy import Collide, CollisionProxy, ProxyChoice, choose_proxy
 from grouser.world.meshes.columns import Fit, MeshHeights
@@ -32,6 +32,8 @@ from grouser.world.meshes.triangle_mesh import TriangleMesh
 FORMAT = 3
 """Version of the files' contents; increased with every change of the result."""
 PACKAGES = ("coacd", "manifold3d")
+MOST_BYTES = 1 << 30
+"""Largest size of an array of a file, bytes."""
 KEPT = 16
 """Largest number of choices in memory."""
 
@@ -117,12 +119,18 @@ def _pack(one: CollisionProxy, prefix: str, arrays: dict[str, Any]) -> dict[str,
 def _read(path: Path) -> ProxyChoice | None:
     """Return the choice in a file; None: the file does not exist or is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            summary = json.loads(str(arrays["summary"]))
-            each = [_unpack(one, f"{i}_", arrays) for i, one in enumerate(summary["each"])]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        with path.open("rb") as file:
+            arrays = read_npz(file, lambda names: names, _check_size)
+        summary = json.loads(str(arrays["summary"]))
+        each = [_unpack(one, f"{i}_", arrays) for i, one in enumerate(summary["each"])]
+        return ProxyChoice(each[0], summary["why"], tuple(each[1:]))
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
-    return ProxyChoice(each[0], summary["why"], tuple(each[1:]))
+
+
+def _check_size(head: ArrayHead) -> None:
+    if head.count * head.dtype.itemsize > MOST_BYTES:
+        raise BadValue(f"holds {head.name} of more than {MOST_BYTES:,} bytes")
 
 
 def _unpack(values: dict[str, Any], prefix: str, arrays: Any) -> CollisionProxy:

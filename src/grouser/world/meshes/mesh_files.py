@@ -62,9 +62,10 @@ def _read(path: Path, changed: int) -> TriangleMesh:
     ending = path.suffix.lower()
     if ending not in readers:
         raise BadValue(f"must end in {' or '.join(sorted(readers))}")
+    content = files.read_bytes(path, MOST_BYTES)
     try:
-        return readers[ending](path.read_bytes())
-    except (OSError, ValueError, IndexError, KeyError) as error:
+        return readers[ending](content)
+    except (ValueError, LookupError, OverflowError, struct.error) as error:
         if isinstance(error, BadValue):
             raise
         raise BadValue(f"is no {ending[1:].upper()} file, or is cut off") from None

@@ -156,7 +156,7 @@ class PlyFile:
             for i, one in enumerate(element.fields):
                 values = self._values(one)
                 if i == which:
-                    found.append(values.astype(float).astype(np.int64))
+                    found.append(_indices(values))
         return found
 
     def _triangles(self, element: _Element) -> Polygons:
@@ -182,7 +182,7 @@ class PlyFile:
             if count < 0 or at + count > len(words):
                 raise BadValue("is cut off: a face has too few numbers")
             if i == which:
-                return np.array(words[at : at + count], float).astype(np.int64)
+                return _indices(np.array(words[at : at + count], float))
             at += count
         raise BadValue("has a face without vertex_indices")
 
@@ -220,6 +220,13 @@ class PlyFile:
         return lines
 
 
+def _indices(values: Column) -> npt.NDArray[np.int64]:
+    """Return the indices of corners, which a file may give as numbers of any type."""
+    if not (np.abs(values.astype(float)) < 2**53).all():
+        raise BadValue("has a face with a corner that is no whole number")
+    return values.astype(np.int64)
+
+
 def _header(lines: list[str]) -> tuple[bool, list[_Element]]:
     """Return whether the data is text, and the elements."""
     form, elements = "", list[_Element]()
@@ -249,7 +256,11 @@ def _count(word: str) -> int:
 
 def _property(words: list[str], line: str, order: str) -> _Field:
     types = words[2:4] if words[1:2] == ["list"] else words[1:2]
-    if len(words) != len(types) + (3 if len(types) == 2 else 2) or not set(types) <= set(_TYPES):
+    if (
+        len(words) < 3
+        or len(words) != len(types) + (3 if len(types) == 2 else 2)
+        or not set(types) <= set(_TYPES)
+    ):
         raise BadValue(f"has '{line.strip()[:60]}' in its header, which is no number or list")
     kinds = [np.dtype(order + _TYPES[name]) for name in types]
     return _Field(words[-1], kinds[-1], kinds[0] if len(kinds) == 2 else None)
@@ -263,8 +274,8 @@ def number_rows(text: bytes, comments: Sequence[str] | None = None) -> Array:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # text that is all comments
             table = np.loadtxt(io.BytesIO(text), ndmin=2, comments=comments)
-    except ValueError as error:
-        reason = str(error).splitlines()[0]
+    except (ValueError, StopIteration) as error:
+        reason = (str(error).splitlines() or ["it has none"])[0]
         raise BadValue(f"has a line that is not a row of numbers ({reason})") from None
     if not table.size:
         raise BadValue("has no points")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import io
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,6 +18,7 @@ import numpy as np
 from pydantic import model_validator
 
 from grouser import files
+from grouser.array_files import ArrayHead, read_npz
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
 from grouser.world.field_types import Coordinate, data_file, mistake
@@ -28,7 +28,7 @@ from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain, add_convex
 MOST_PIECES = 20_000
 """Largest number of pieces; more take MuJoCo minutes to compile."""
 MOST_BYTES = 1 << 28
-"""Largest size of either array, bytes."""
+"""Largest size of the file and of either array, bytes."""
 
 
 class ConvexPieces(PlacedTerrain):
@@ -83,14 +83,14 @@ def write_pieces(path: Path, pieces: Sequence[Array]) -> None:
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> tuple[Array, ...]:
     """Return a file's pieces; cached until its time of modification (``changed``) changes."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if any(entry.file_size > MOST_BYTES for entry in archive.infolist()):
-                raise BadValue(f"has an array of more than {MOST_BYTES:,} bytes")
-        with np.load(path, allow_pickle=False) as arrays:
-            corners, starts = arrays["corners"].astype(float), arrays["starts"].astype(np.int64)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
-        raise BadValue("is no archive of the arrays corners and starts") from None
+    return read_pieces(path)
+
+
+def read_pieces(path: Path) -> tuple[Array, ...]:
+    """Return the corners of each piece in a file, (n, 3)."""
+    content = files.read_bytes(path, MOST_BYTES)
+    arrays = read_npz(io.BytesIO(content), _piece_arrays, _check_array)
+    corners, starts = arrays["corners"].astype(float), arrays["starts"].astype(np.int64)
     if corners.ndim != 2 or corners.shape[1] != 3 or starts.ndim != 1 or len(starts) < 2:
         raise BadValue("has no corners (n, 3), or starts of no piece")
     if not np.isfinite(corners).all():
@@ -100,3 +100,16 @@ def _read(path: Path, changed: int) -> tuple[Array, ...]:
     if starts[0] != 0 or starts[-1] != len(corners) or (np.diff(starts) < 4).any():
         raise BadValue("has starts that do not fit its corners: each piece needs at least 4")
     return tuple(np.split(corners, starts[1:-1]))
+
+
+def _piece_arrays(names: Sequence[str]) -> tuple[str, str]:
+    if not {"corners", "starts"} <= set(names):
+        raise BadValue("is no archive of the arrays corners and starts")
+    return "corners", "starts"
+
+
+def _check_array(head: ArrayHead) -> None:
+    if head.dtype.kind not in "iuf":
+        raise BadValue(f"holds {head.name} of {head.dtype}, numbers are needed")
+    if head.count * head.dtype.itemsize > MOST_BYTES:
+        raise BadValue(f"has an array of more than {MOST_BYTES:,} bytes")

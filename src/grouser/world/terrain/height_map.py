@@ -9,16 +9,17 @@ checked before it is read.
 from __future__ import annotations
 
 import functools
-import struct
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field, Strict, model_validator
 
+from grouser import files
+from grouser.array_files import ArrayHead, read_npy, read_npz, read_png
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, metres
 from grouser.world.field_types import MAP_ENDINGS, Coordinate, Length, data_file, mistake
@@ -26,6 +27,8 @@ from grouser.world.physics_settings import Contact
 from grouser.world.terrain.height_field import MOST_POINTS, add_height_field, excess, flaw
 from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain
 
+MOST_BYTES = 1 << 28
+"""Largest size of a picture, bytes."""
 Row = Annotated[tuple[float, ...], Strict(False)]
 """Heights along x, m."""
 
@@ -130,33 +133,23 @@ def _array(rows: Sequence[Sequence[float]]) -> Array:
     return np.array(rows, float)
 
 
-_read_later_header = np.lib.format.read_array_header_2_0
-PNG_HEAD = b"\x89PNG\r\n\x1a\n"
-
-
 def read_map(path: Path) -> Array:
     """Return the array in ``path``, (rows, columns); a picture's is from 0 (black) to 1 (white)."""
-    readers = {".png": _read_png, ".npy": _read_npy, ".npz": _read_npz}
+    if path.suffix.lower() == ".png":
+        content = files.read_bytes(path, MOST_BYTES)
+        return _shades(read_png(content, lambda rows, columns: _check_size((rows, columns))))
     try:
-        return readers[path.suffix.lower()](path)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, BadValue):
-            raise
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise BadValue(f"cannot be read ({reason})") from None
+        with path.open("rb") as file:
+            if path.suffix.lower() == ".npy":
+                return read_npy(file, _check_array).astype(float)
+            (heights,) = read_npz(file, _map_names, _check_array).values()
+    except OSError as error:
+        raise BadValue(f"cannot be read ({error.strerror})") from None
+    return heights.astype(float)
 
 
-def _read_png(path: Path) -> Array:
-    with path.open("rb") as file:
-        head = file.read(24)
-    if len(head) < 24 or not head.startswith(PNG_HEAD):
-        raise BadValue("is no PNG picture")
-    columns, rows = struct.unpack(">II", head[16:24])
-    _check_size((rows, columns))
-    from PIL import Image as Pillow  # comes with matplotlib; only pictures need it
-
-    with Pillow.open(path) as picture:
-        pixels = np.asarray(picture if picture.mode != "P" else picture.convert("RGB"))
+def _shades(pixels: npt.NDArray[Any]) -> Array:
+    """Return the pixels of a grey picture from 0 to 1."""
     if pixels.ndim == 3:
         colours = pixels[..., : 1 if pixels.shape[2] == 2 else 3]
         if (colours != colours[..., :1]).any():
@@ -167,30 +160,19 @@ def _read_png(path: Path) -> Array:
     return pixels.astype(float) / (255.0 if pixels.dtype == np.uint8 else 65535.0)
 
 
-def _read_npy(path: Path) -> Array:
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
-    return _numbers(array)
+def _map_names(names: Sequence[str]) -> Sequence[str]:
+    if "heights" in names:
+        return ["heights"]
+    if len(names) != 1:
+        listing = ", ".join(names)[:80] or "nothing"
+        raise BadValue(f"holds {listing}: one must be called heights")
+    return names
 
 
-def _read_npz(path: Path) -> Array:
-    with zipfile.ZipFile(path) as archive:
-        names = [name.removesuffix(".npy") for name in archive.namelist()]
-        name = "heights" if "heights" in names else names[0] if len(names) == 1 else None
-        if name is None:
-            raise BadValue(f"holds {', '.join(names) or 'nothing'}: one must be called heights")
-        with archive.open(f"{name}.npy") as file:
-            first = np.lib.format.read_magic(file) == (1, 0)
-            read = np.lib.format.read_array_header_1_0 if first else _read_later_header
-            _check_size(read(file)[0])
-    with np.load(path, allow_pickle=False) as arrays:
-        return _numbers(arrays[name])
-
-
-def _numbers(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Array:
-    if array.dtype.kind not in "iuf":
-        raise BadValue(f"holds {array.dtype}, numbers are needed")
-    _check_size(array.shape)
-    return np.array(array, float)
+def _check_array(head: ArrayHead) -> None:
+    if head.dtype.kind not in "iuf":
+        raise BadValue(f"holds {head.dtype}, numbers are needed")
+    _check_size(head.shape)
 
 
 def _check_size(shape: tuple[int, ...]) -> None:
