@@ -10,10 +10,11 @@
     ├── Disconnected        (ConnectionError)  connection not made, or lost
     ├── NoAnswer            (TimeoutError)  time-out while connected
     ├── MissingDependency   (ImportError)   an optional package or system library is absent
-    └── SimulationDiverged  (ArithmeticError)  state not finite; the last second is saved
+    ├── SimulationDiverged  (ArithmeticError)  state not finite; the last second is saved
+    └── PolicyFailed        (RuntimeError)  a controller raised an error or returned no command
 
 A message contains the location, the given value, the allowed values and the nearest match. The
-command line prints it without a traceback and exits with code 2.
+command line prints it without a traceback and exits with code 2; with 1 if a policy failed.
 """
 
 from __future__ import annotations
@@ -62,6 +63,10 @@ class SimulationDiverged(GrouserError, ArithmeticError):
         """Store ``states``, the file with the last second of states (None: not written)."""
         super().__init__(message)
         self.states = states
+
+
+class PolicyFailed(GrouserError, RuntimeError):
+    """A policy raised an error or returned no command; the message has robot and time."""
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:

@@ -64,7 +64,7 @@ from grouser.cli.commands.show import show
 from grouser.cli.commands.sweep import sweep
 from grouser.cli.commands.view import view
 from grouser.cli.terminal import print_error, result_console, set_command_line
-from grouser.errors import GrouserError
+from grouser.errors import GrouserError, PolicyFailed
 
 __all__ = ["app"]
 
@@ -83,7 +83,7 @@ class _ErrorReporting(TyperGroup):
             return super().invoke(ctx)
         except GrouserError as error:
             print_error(str(error))
-            raise typer.Exit(2) from None
+            raise typer.Exit(1 if isinstance(error, PolicyFailed) else 2) from None
         except KeyboardInterrupt:
             print_error("interrupted")
             raise typer.Exit(130) from None

@@ -90,6 +90,9 @@ CLIMB = (
 class FlipperClimber:
     """State machine of the strategy for one robot; ``edge`` is the first edge's x, m."""
 
+    truth = True
+    """As a policy, it needs the true pose."""
+
     def __init__(
         self,
         edge: float | None,

@@ -26,7 +26,8 @@ from grouser.mobility.apparatus import APPARATUS, FRICTION, Apparatus, Course
 from grouser.robots.kinds import default_name, describe
 from grouser.simulation.scene import compose
 from grouser.trials import threads
-from grouser.trials.trial import Goal, Observation, Outcome, Trial
+from grouser.simulation.policy import Observation
+from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
@@ -46,6 +47,8 @@ class Operator:
         speed: forward speed, m/s.
         flippers: flipper strategy (`grouser.locomotion.flippers`); None: flippers do not move.
     """
+
+    truth = True
 
     def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
         self._speed, self._flippers = speed, flippers

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, PolicyFailed
 from grouser.sensors.sensor import Reading
 from grouser.simulation.changes.actions import Action
 from grouser.simulation.scene import Scene
@@ -72,7 +72,7 @@ class Subscription:
     """One observer of a simulation; a context manager that ends the subscription.
 
     An exception in the observer ends the subscription and is stored in ``error``; the simulation
-    goes on.
+    goes on, except after `PolicyFailed`, which `Simulation.step` raises.
     """
 
     def __init__(
@@ -116,6 +116,10 @@ class Subscription:
         """Call a method of the observer; an exception ends the subscription."""
         try:
             self._methods[method](*arguments)
+        except PolicyFailed as error:  # a robot without its controller must not go unnoticed
+            self.error = error
+            self.close()
+            raise
         except Exception as error:  # an observer must not stop the simulation
             self.error = error
             _LOG.exception("observer %s failed and is removed", type(self.observer).__name__)

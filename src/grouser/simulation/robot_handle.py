@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import mujoco
 import numpy as np
 
-from grouser.errors import unknown
+from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
 from grouser.physics.drives import Drive, Setpoint
 from grouser.robots.robot import Robot
 from grouser.sensors.sensor import Reading, Sensor
+from grouser.simulation.policy import (
+    Policy,
+    PolicyControl,
+    PolicyFunction,
+    control_steps,
+    declared,
+    make_policy,
+)
 
 if TYPE_CHECKING:
+    from grouser.simulation.observers import Subscription
     from grouser.simulation.simulation import Simulation
 
 Handle = TypeVar("Handle")
@@ -163,6 +172,29 @@ class RobotHandle:
     ) -> None:
         """Command the robot, as `Simulation.command` does."""
         self.simulation.command(self.name, command, **more)
+
+    def control(
+        self, policy: PolicyFunction | type[Policy], *, rate_hz: float | None = None
+    ) -> Subscription:
+        """Let a policy command the robot from now on; see `grouser.Policy`.
+
+        Args:
+            policy: a policy, or its class; it is reset with the seed of the simulation.
+            rate_hz: calls per simulated second; None: as the policy declares.
+
+        Returns:
+            The subscription; its ``close`` ends the control.
+
+        Raises:
+            BadValue: it is no policy, or declares a sensor that the robot lacks.
+        """
+        made = make_policy(policy) if isinstance(policy, type) else policy
+        if not callable(made):
+            raise BadValue(f"control: {made!r} is no policy, it cannot be called")
+        scene = self.simulation.scene
+        steps = control_steps(scene, declared(made, "rate_hz") if rate_hz is None else rate_hz)
+        control = PolicyControl(self.simulation, made, self.name)
+        return self.simulation.subscribe(control, rate_hz=1 / (steps * scene.timestep))
 
     @property
     def sensors(self) -> Mapping[str, SensorHandle]:

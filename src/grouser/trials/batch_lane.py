@@ -31,6 +31,7 @@ from grouser.physics.height_fields import HeightFieldData, height_fields, restor
 from grouser.physics.state import StateArrays
 from grouser.simulation import stepping
 from grouser.simulation.divergence.watch import BAD_NUMBERS
+from grouser.simulation.policy import sample_steps
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, initialize_robots
@@ -41,7 +42,6 @@ from grouser.trials.trial_run import (
     RobotSample,
     TrialRun,
     TrialSupervisor,
-    sample_steps,
 )
 
 MANY_GEOMS = 100
@@ -195,7 +195,12 @@ class BatchLane:
             else:
                 entry, run = self._running[slot]
                 pose = run.root_pose(entry.scene, self._rows.qpos[slot])
-                samples[slot] = RobotSample(float(self._time[slot]), pose, self._spent(slot, run))
+                samples[slot] = RobotSample(
+                    float(self._time[slot]),
+                    pose,
+                    self._spent(slot, run),
+                    truth=run.root_state(entry.scene, pose, self._rows.qvel[slot]),
+                )
         for slot, (verdict, commands) in self._supervisor.assess(samples).items():
             robot = self._running[slot][0].trial.robot
             for command in commands:

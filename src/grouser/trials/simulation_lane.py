@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterator
 import mujoco
 import numpy as np
 
-from grouser.errors import BadValue, SimulationDiverged, unknown
+from grouser.errors import SimulationDiverged
 from grouser.frames import Array
-from grouser.sensors.camera import Camera
-from grouser.sensors.depth import DepthCamera
 from grouser.simulation.divergence.watch import has_bad_numbers
-from grouser.simulation.scene_state import STATE
+from grouser.simulation.policy import check_sensors, control_steps, declared, sample_steps
+from grouser.simulation.scene_state import STATE, SceneState
 from grouser.simulation.simulation import Simulation
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Outcome, Trial, Verdict
@@ -31,7 +30,6 @@ from grouser.trials.trial_run import (
     RobotSample,
     TrialRun,
     TrialSupervisor,
-    sample_steps,
 )
 
 
@@ -45,24 +43,18 @@ def needs_simulation(trial: Trial) -> str:
         return "its world has events or triggers"
     if world.match:
         return "its world has a match and a referee"
-    if trial.sensors:
+    if trial.read_sensors:
         return "its policy reads sensors"
+    if trial.rate_hz is not None:
+        return "its policy has a rate of its own"
     return ""
 
 
-def check_sensors(entry: Entry) -> None:
+def check_trial(entry: Entry) -> None:
     """Raise an error for sensors that the watched robot lacks, and for cameras."""
     trial = entry.trial
-    own = {name: sensor for (robot, name), (sensor, _) in entry.scene.sensors.items()
-           if robot == trial.robot}  # fmt: skip
-    for name in trial.sensors:
-        if name not in own:
-            raise unknown(f"trial: robot '{trial.robot}'", "sensor", name, own)
-        if isinstance(own[name], Camera | DepthCamera):
-            raise BadValue(
-                f"trial: sensor '{name}' of '{trial.robot}' is a camera, and trials do not render; "
-                "leave it out, or step a Simulation"
-            )
+    truth = bool(declared(trial.policy, "truth"))
+    check_sensors(entry.scene, trial.robot, trial.read_sensors, truth=truth)
 
 
 class SimulationLane:
@@ -85,7 +77,8 @@ class SimulationLane:
 
     def _outcome(self, trial: Trial, cancelled: Callable[[], bool]) -> Outcome | None:
         """Return the outcome of ``trial``; None: it was cancelled."""
-        simulation, run = Simulation(trial.world, crash_folder=None), TrialRun(trial)
+        simulation = Simulation(trial.world, seed=trial.seed, crash_folder=None)
+        run = TrialRun(trial)
         verdict: Verdict | None = None
         try:
             for verdict in samples(simulation, run, self._sample_period):
@@ -105,7 +98,7 @@ class SimulationLane:
 
 def replay_trial(trial: Trial) -> Iterator[Simulation]:
     """Yield the simulation of ``trial`` at every sample until its time limit."""
-    simulation = Simulation(trial.world)
+    simulation = Simulation(trial.world, seed=trial.seed)
     for _ in samples(simulation, TrialRun(trial)):
         yield simulation
 
@@ -122,16 +115,35 @@ def samples(
     _apply_start(simulation, run, supervisor)
     steps = sample_steps(simulation.scene, sample_period)
     live = simulation.state
+    own = None if trial.rate_hz is None else control_steps(simulation.scene, trial.rate_hz)
     while simulation.time < trial.limit - 1e-9:
-        simulation.step(steps * simulation.scene.timestep)
-        pose = run.root_pose(simulation.scene, simulation.data.qpos)
-        spent = float(live.memory.effort[0, run.drive_indices(live.stepper)].sum())
-        readings = {name: simulation.read(trial.robot, name) for name in trial.sensors}
-        sample = RobotSample(simulation.time, pose, spent, readings)
-        verdict, commands = supervisor.assess({0: sample})[0]
+        end = simulation.steps + steps
+        while own is not None and (due := (simulation.steps // own + 1) * own) <= end:
+            _step_to(simulation, due)
+            now = _sample(simulation, run, live)
+            if command := run.policy_command(now.time, now.readings, now.truth):
+                simulation.command(trial.robot, command)
+        _step_to(simulation, end)
+        verdict, commands = supervisor.assess({0: _sample(simulation, run, live)})[0]
         for command in commands:
             simulation.command(trial.robot, command)
         yield verdict
+
+
+def _step_to(simulation: Simulation, step: int) -> None:
+    simulation.step((step - simulation.steps) * simulation.scene.timestep)
+
+
+def _sample(simulation: Simulation, run: TrialRun, live: SceneState) -> RobotSample:
+    """Return a sample of the watched robot now."""
+    pose = run.root_pose(simulation.scene, simulation.data.qpos)
+    return RobotSample(
+        simulation.time,
+        pose,
+        float(live.memory.effort[0, run.drive_indices(live.stepper)].sum()),
+        {name: simulation.read(run.trial.robot, name) for name in run.trial.read_sensors},
+        run.root_state(simulation.scene, pose, simulation.data.qvel),
+    )
 
 
 def _apply_start(simulation: Simulation, run: TrialRun, supervisor: TrialSupervisor) -> None:

@@ -15,7 +15,7 @@ from grouser.cores import Progress, cores, parallel_map
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
 from grouser.trials.batch_lane import BatchLane, layout
-from grouser.trials.simulation_lane import SimulationLane, check_sensors, needs_simulation
+from grouser.trials.simulation_lane import SimulationLane, check_trial, needs_simulation
 from grouser.trials.trial import Outcome, Trial
 from grouser.trials.trial_run import SAMPLE_PERIOD, Entry, Finished
 
@@ -128,6 +128,6 @@ def _groups(trials: Sequence[Trial]) -> Iterable[list[Entry]]:
             scenes[text] = scene, layout(scene)
         scene, key = scenes[text]
         entry = Entry(number, trial, scene)
-        check_sensors(entry)
+        check_trial(entry)
         groups.setdefault(b"" if needs_simulation(trial) else key, []).append(entry)
     return groups.values()

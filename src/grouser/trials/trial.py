@@ -7,14 +7,15 @@ early when its robot has arrived, has fallen, has tipped over or is stuck.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from grouser.errors import BadValue
 from grouser.frames import Array, radians
 from grouser.planning.driver import PathDriver
-from grouser.sensors.sensor import Reading
+from grouser.simulation.policy import PolicyFactory, declared, declared_sensors
+from grouser.simulation.schedule import check_seed
 from grouser.trials.starts import TrialStart
 from grouser.world.file import World
 
@@ -63,24 +64,6 @@ class Place:
         return math.hypot(position[0] - self.x, position[1] - self.y) < self.within
 
 
-@dataclass(frozen=True)
-class Observation:
-    """Observation of the watched robot, passed to a policy at every sample."""
-
-    time: float
-    """Simulated time, s."""
-    position: Array
-    """Position of the root in the world, m, (3,)."""
-    wxyz: Array
-    """Orientation of the root in the world, (4,)."""
-    readings: Mapping[str, Reading] = field(default_factory=dict)
-    """Newest reading of each of `Trial.sensors`."""
-
-
-Policy = Callable[[Observation], Mapping[str, float] | None]
-"""Returns a command for an observation; None: the last command stays in effect."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     """Description of one run: a world, the watched robot, its commands and end conditions."""
@@ -96,14 +79,17 @@ class Trial:
     """Initial conditions; None: those of the world."""
     schedule: tuple[tuple[float, Mapping[str, float]], ...] = ()
     """Commands after the world's own: (time in s, command), in order of time."""
-    policy: Callable[[], Policy] | None = None
-    """Factory of the policy that commands the robot; called once per run."""
+    policy: PolicyFactory | None = None
+    """Class, or another factory, of the policy that commands the robot; called once per run."""
+    seed: int | None = None
+    """Seed of all random numbers of the run; None: that of the world."""
     fleet: PathDriver | None = None
     """Path driver, which commands all trials of a lane in one call, from the start on."""
     fleet_task: Array | None = None
     """Path that `fleet` follows in this trial, (points, 2), m."""
     sensors: tuple[str, ...] = ()
-    """Sensors of the watched robot that its policy reads; cameras are not allowed."""
+    """Sensors of the watched robot that its policy reads, in addition to those that it declares;
+    cameras are not allowed."""
     stuck_after: float = math.inf
     """Verdict "stuck" if the robot advances less than ``stuck_within`` in this time, s; progress is
     measured along the path of `fleet`, else along x."""
@@ -124,6 +110,30 @@ class Trial:
             raise BadValue(f"trial: limit is {self.limit} s, must be above 0")
         if self.fleet is not None and self.fleet_task is None:
             raise BadValue("trial: has a path driver but no path, set fleet_task")
+        if self.policy is not None and not callable(self.policy):
+            raise BadValue(
+                f"trial: policy is {self.policy!r}, must be the class of a policy or a function "
+                "that returns one"
+            )
+        if self.seed is not None:
+            check_seed(self.seed)
+
+    @property
+    def run_seed(self) -> int:
+        """Seed of the run."""
+        return self.world.seed if self.seed is None else self.seed
+
+    @property
+    def read_sensors(self) -> tuple[str, ...]:
+        """Names of all sensors that the policy reads."""
+        own = declared_sensors(self.policy) if self.policy else ()
+        return tuple(dict.fromkeys((*self.sensors, *own)))
+
+    @property
+    def rate_hz(self) -> float | None:
+        """Rate of the policy, Hz; None: it is called at every sample."""
+        rate: float | None = declared(self.policy, "rate_hz") if self.policy else None
+        return rate
 
 
 @dataclass(frozen=True)

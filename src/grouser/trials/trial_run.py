@@ -16,12 +16,22 @@ from grouser.errors import BadValue
 from grouser.frames import Array, up_tilt
 from grouser.planning.driver import PathDriver, PathProgress
 from grouser.sensors.sensor import Reading
+from grouser.simulation.policy import (
+    CONTROL_PERIOD,
+    PolicyCommand,
+    PolicyOptions,
+    RobotRoot,
+    RunningPolicy,
+    TrueState,
+    declared,
+    make_policy,
+)
 from grouser.simulation.scene import Scene
 from grouser.simulation.scene_state import fingerprint
-from grouser.simulation.stepping import StepMemory, Stepper, settle_intervals
-from grouser.trials.trial import FALL_TIME, Observation, Outcome, Trial, Verdict
+from grouser.simulation.stepping import StepMemory, Stepper
+from grouser.trials.trial import FALL_TIME, Outcome, Trial, Verdict
 
-SAMPLE_PERIOD = 0.1
+SAMPLE_PERIOD = CONTROL_PERIOD
 """Simulated time between two samples of a trial, s; commands are updated at the same rate."""
 
 Finished = Callable[[int, Outcome], None]
@@ -38,17 +48,6 @@ class Entry:
     scene: Scene
 
 
-def sample_steps(scene: Scene, sample_period: float = SAMPLE_PERIOD) -> int:
-    """Return the number of physics steps between two samples, about ``sample_period`` seconds.
-
-    The result is a multiple of the settling period, so that a trial that enters a batch later
-    settles at the same steps.
-    """
-    every = scene.control_interval * scene.timestep
-    settle = settle_intervals(every)
-    return scene.control_interval * settle * max(1, round(sample_period / every / settle))
-
-
 @dataclass(frozen=True)
 class RobotSample:
     """Measurement of a trial's robot at one time."""
@@ -60,7 +59,9 @@ class RobotSample:
     spent: float
     """Effort of the robot's drives so far, J."""
     readings: Mapping[str, Reading] = field(default_factory=dict)
-    """Newest reading of each of `Trial.sensors`."""
+    """Newest reading of each of `Trial.read_sensors`."""
+    truth: TrueState | None = None
+    """State of the root, if the policy requests it."""
 
 
 class Assessment(NamedTuple):
@@ -68,8 +69,30 @@ class Assessment(NamedTuple):
 
     verdict: Verdict | None
     """End of the trial; None: it continues."""
-    commands: list[Mapping[str, float]]
+    commands: list[PolicyCommand]
     """Commands that are due now, in order."""
+
+
+def running_policy(trial: Trial) -> RunningPolicy | None:
+    """Return a new run of the trial's policy; None: it has none.
+
+    Raises:
+        BadValue: its factory makes no policy, or hides sensors that the policy declares.
+    """
+    if trial.policy is None:
+        return None
+    options = PolicyOptions(trial.robot, trial.run_seed, trial.read_sensors, trial.fleet_task)
+    policy = make_policy(trial.policy, "trial")
+    running = RunningPolicy(policy, options)
+    hidden = [name for name in running.sensors if name not in trial.read_sensors]
+    if trial.rate_hz is None and declared(policy, "rate_hz") is not None:
+        hidden.append("rate_hz")
+    if hidden:
+        raise BadValue(
+            f"trial: the factory of policy {running.name} hides that it declares "
+            f"{', '.join(hidden)}; pass its class, or functools.partial of it"
+        )
+    return running
 
 
 class TrialRun:
@@ -79,28 +102,31 @@ class TrialRun:
         """Start a run; the policy is created for this run."""
         self.trial = trial
         self._due = list(trial.schedule)
-        self._policy = trial.policy() if trial.policy else None
+        self.policy = running_policy(trial)
+        """Policy of the run; None: it has none."""
         self._times: list[float] = []
         self._poses: list[Array] = []
         self._spent: list[float] = []
         self._best = -np.inf
         self._best_time = 0.0
         self._tilted_since = np.inf
-        self._root: tuple[Scene, int] | None = None
+        self._root: RobotRoot | None = None
+
+    def root(self, scene: Scene) -> RobotRoot:
+        """Return the root of the watched robot."""
+        if self._root is None or self._root.scene is not scene:
+            self._root = RobotRoot(scene, self.trial.robot)
+        return self._root
 
     def root_pose(self, scene: Scene, qpos: Array) -> Array:
         """Return the pose of the watched robot's root (x, y, z, wxyz); ``qpos``: of ``scene``."""
-        if self._root and self._root[0] is scene:  # a look-up by name takes ten times as long
-            return qpos[self._root[1] : self._root[1] + 7].copy()
-        name, model = self.trial.robot, scene.model
-        if name not in scene.robots:
-            raise BadValue(f"trial: the watched robot '{name}' has been removed from the world")
-        if scene.robots[name].free:
-            root = int(model.joint(f"{name}/free").qposadr[0])
-            self._root = scene, root
-            return qpos[root : root + 7].copy()
-        body = model.body(f"{name}/{scene.robots[name].root}").id  # fixed to the world
-        return np.concatenate([model.body_pos[body], model.body_quat[body]])
+        return self.root(scene).pose(qpos)
+
+    def root_state(self, scene: Scene, pose: Array, qvel: Array) -> TrueState | None:
+        """Return the state of the root at ``pose``; None: the policy does not request it."""
+        if self.policy is None or not self.policy.truth:
+            return None
+        return self.root(scene).state(pose, qvel)
 
     def drive_indices(self, stepper: Stepper) -> list[int]:
         """Return the indices of the watched robot's drives among all drives."""
@@ -158,16 +184,18 @@ class TrialRun:
             lost = max(lost, float(pose[2] - self._poses[-1][2]))
         return lost
 
-    def commands(
-        self, time: float, pose: Array, readings: Mapping[str, Reading]
-    ) -> Iterator[Mapping[str, float]]:
-        """Yield the commands that are due: scheduled ones, then the policy's."""
+    def scheduled(self, time: float) -> Iterator[PolicyCommand]:
+        """Yield the scheduled commands that are due."""
         while self._due and self._due[0][0] <= time + 1e-9:
             yield self._due.pop(0)[1]
-        if self._policy:
-            command = self._policy(Observation(time, pose[:3], pose[3:], readings))
-            if command:
-                yield command
+
+    def policy_command(
+        self, time: float, readings: Mapping[str, Reading], truth: TrueState | None
+    ) -> PolicyCommand | None:
+        """Call the policy, and return its command; None: it has none now."""
+        if self.policy is None or self._root is None:
+            return None
+        return self.policy.command(time, self._root.robot, readings, truth)
 
     def outcome(
         self, verdict: Verdict, state: Array, stepper: Stepper, memory: StepMemory, row: int = 0
@@ -227,9 +255,12 @@ class TrialSupervisor:
         for slot, at in samples.items():
             run = self._runs[slot]
             verdict = run.sample(at.time, at.pose, spent=at.spent, to_go=to_go.get(slot))
-            commands = [*run.commands(at.time, at.pose, at.readings)]
+            commands = [*run.scheduled(at.time)]
             if slot in steering:
                 commands.append(steering[slot])
+            if run.trial.rate_hz is None:
+                own = run.policy_command(at.time, at.readings, at.truth)
+                commands += [own] if own else []
             found[slot] = Assessment(verdict, commands)
         return found
 
