@@ -8,9 +8,10 @@ import pytest
 
 import grouser
 from grouser.errors import BadValue, UnknownName
+from grouser.simulation.policy import Observation
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.trial import Observation, Trial
+from grouser.trials.trial import Trial
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, World, shipped
 from grouser.world.physics_settings import STANDARD

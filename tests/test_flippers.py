@@ -12,7 +12,8 @@ from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility.suite import measure_candidate, mobility_trial, run_single
 from grouser.robots.kinds import describe
 from grouser.robots.packbot import FLIPPERS_OUT, FLIPPERS_WIDTH, MASS, PackBot
-from grouser.trials.trial import Goal, Observation
+from grouser.simulation.policy import Observation, TrueState
+from grouser.trials.trial import Goal
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.stairs import Stairs
 
@@ -27,12 +28,8 @@ FOUR = {"front": {"reach": 0.22, "tip": 0.04}, "rear": {"reach": 0.14, "limits_d
 
 
 def observation_at(x: float, nose_up_deg: float, time: float) -> Observation:
-    return Observation(
-        time=time,
-        position=np.array([x, 0.0, 0.1]),
-        wxyz=from_rpy(0, -math.radians(nose_up_deg), 0),
-        readings={},
-    )
+    pose = TrueState(np.array([x, 0.0, 0.1]), from_rpy(0, -math.radians(nose_up_deg), 0))
+    return Observation(time, truth=pose)
 
 
 def test_packbot_with_flippers_has_the_published_size_and_mass() -> None:

@@ -15,8 +15,8 @@ from grouser.robots import kenaf
 from grouser.robots.kenaf import Kenaf
 from grouser.robots.parts.flipper import FOUR
 from grouser.sensors.encoder import Encoder
+from grouser.simulation.policy import Observation, TrueState
 from grouser.simulation.simulation import Simulation
-from grouser.trials.trial import Observation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -57,7 +57,8 @@ def flat_world(*entries: RobotEntry) -> Simulation:
 
 
 def observation(x: float, at: float = 0.0, nose_up: float = 0.0) -> Observation:
-    return Observation(at, np.array([x, 0.0, 0.1]), from_rpy(0.0, -nose_up, 0.0))
+    pose = TrueState(np.array([x, 0.0, 0.1]), from_rpy(0.0, -nose_up, 0.0))
+    return Observation(at, truth=pose)
 
 
 def kenaf_entry(name: str = "kenaf", y: float = 0.0, **options: str | float) -> RobotEntry:

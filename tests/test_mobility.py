@@ -20,9 +20,9 @@ from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility import limits, suite
 from grouser.mobility.apparatus import APPARATUS
 from grouser.mobility.suite import Operator
+from grouser.simulation.policy import Observation, TrueState
 from grouser.simulation.scene import compose
 from grouser.trials import threads
-from grouser.trials.trial import Observation
 
 pytestmark = pytest.mark.usefixtures("working_folder")
 
@@ -31,7 +31,7 @@ QUINCE = suite.measure_candidate("quince", {})
 
 
 def observation(x: float = 0.0, y: float = 0.0, yaw: float = 0.0, at: float = 0.0) -> Observation:
-    return Observation(at, np.array([x, y, 0.1]), from_rpy(0, 0, yaw))
+    return Observation(at, truth=TrueState(np.array([x, y, 0.1]), from_rpy(0, 0, yaw)))
 
 
 # -- apparatus -----------------------------------------------------------------------------------
@@ -92,7 +92,9 @@ def test_operator_commands_flippers_if_present() -> None:
 def test_flippers_are_raised_for_edges_that_need_it() -> None:
     def first_run(test: str, size: float) -> float:
         policy = not_none(suite.mobility_trial(QUINCE, test, size).policy)()
-        return not_none(policy(observation(-1.0)))["front"]
+        front = not_none(policy(observation(-1.0)))["front"]
+        assert isinstance(front, float)
+        return front
 
     low = 1000 * QUINCE.standing / 2
     assert [first_run("step", size) for size in (low - 1, low + 1)] == [0.0, CLIMB.raised]

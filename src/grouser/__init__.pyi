@@ -4,6 +4,11 @@ from grouser.physics.drives import angle as angle
 from grouser.physics.drives import speed as speed
 from grouser.physics.drives import torque as torque
 from grouser.rendering.renderer import Renderer as Renderer
+from grouser.simulation.policy import Observation as Observation
+from grouser.simulation.policy import Policy as Policy
+from grouser.simulation.policy import TrueState as TrueState
+from grouser.simulation.policy_source import equip as equip
+from grouser.simulation.policy_source import load_policy as load_policy
 from grouser.simulation.simulation import Simulation as Simulation
 from grouser.trials.threads import run_trials as run_trials
 from grouser.trials.trial import Trial as Trial

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grouser.cli.terminal import ProgressBar, plain_table
-from grouser.errors import BadValue
+from grouser.errors import BadValue, PolicyFailed
 from grouser.frames import degrees, to_rpy
 from grouser.render_workers.run_camera import FPS, RunCamera
 from grouser.service.pace import RealTimePacer
@@ -122,6 +122,8 @@ def run_paced(
             bar(sim.world.name, summary.simulated, seconds, words)
     except KeyboardInterrupt:
         summary.interrupted = True
+    except PolicyFailed:
+        pass  # stored in the control of the policy; the results up to then are printed
     summary.clock = time.perf_counter() - start
     return summary
 

@@ -33,7 +33,7 @@ from grouser.cli.paced_run import (
     whole_steps,
 )
 from grouser.cli.terminal import plain_table
-from grouser.errors import MissingDependency
+from grouser.errors import MissingDependency, PolicyFailed
 from grouser.rendering.render_state import copy_appearance
 from grouser.rendering.renderer import FINE_SHADOWS, SHADOW_REACH
 from grouser.robots.robot import Robot
@@ -150,6 +150,8 @@ def watch(
             frames.sleep(frame)
     except KeyboardInterrupt:
         summary.interrupted = True
+    except PolicyFailed:
+        pass  # stored in the control of the policy
     finally:
         window.close()
     summary.clock = time.perf_counter() - began

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from grouser.errors import BadValue, GrouserError, SimulationDiverged
+from grouser.errors import BadValue, GrouserError, PolicyFailed, SimulationDiverged
 from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, default_gateways
 from grouser.gateways.images.mosaic import Layout
@@ -316,6 +316,8 @@ class Server:
         except SimulationDiverged as error:
             _LOG.error("%s; the world is reset", error)
             host.apply(Reset())
+        except PolicyFailed as error:
+            _LOG.error("%s; the robot is stopped", error)
         except GrouserError as error:
             _LOG.error("error in an event of the world: %s", error)
         host.publish_next()

@@ -106,6 +106,7 @@ def draw_variation(seed: int, name: str) -> Variation:
         back=float(rng.uniform(0, BACK)),
         heading_deg=float(rng.uniform(-HEADING_DEG, HEADING_DEG)),
         friction=float(rng.uniform(1 - FRICTION, 1 + FRICTION)),
+        seed=int(rng.integers(2**31)),
     )
 
 

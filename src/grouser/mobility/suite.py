@@ -24,9 +24,10 @@ from grouser.frames import Pose, degrees, radians, to_rpy, to_rpy_one
 from grouser.locomotion.flippers import GROUPS, FlipperClimber
 from grouser.mobility.apparatus import APPARATUS, FRICTION, Apparatus, Course
 from grouser.robots.kinds import default_name, describe
+from grouser.simulation.policy import Observation, PolicyFactory
+from grouser.simulation.policy_source import equip
 from grouser.simulation.scene import compose
 from grouser.trials import threads
-from grouser.simulation.policy import Observation
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -100,6 +101,8 @@ class Candidate:
     """Groups of flippers that it has and uses."""
     friction: float = FRICTION
     """Friction of ground and obstacles that have the suite's default friction."""
+    policy: PolicyFactory | None = None
+    """Policy that drives it; None: `Operator`."""
     cannot: str = ""
     """Reason why it cannot be tested; empty: it can."""
 
@@ -116,6 +119,7 @@ def measure_candidate(
     flippers: bool = True,
     timestep: float | None = None,
     friction: float | None = None,
+    policy: PolicyFactory | None = None,
 ) -> Candidate:
     """Build a robot and measure it in its initial posture.
 
@@ -125,6 +129,7 @@ def measure_candidate(
         flippers: False: flippers stay at the angles of the options.
         timestep: time step of every run, s; None: that of the robot, or `TIMESTEP`.
         friction: friction of ground and obstacles; None: that of the apparatus.
+        policy: drives the robot; None: `Operator`. Sensors that it declares are added.
     """
     if timestep is None:
         timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
@@ -151,6 +156,7 @@ def measure_candidate(
         timestep=timestep,
         flippers=tuple(group for group in GROUPS if flippers and group in robot.groups),
         friction=FRICTION if friction is None else friction,
+        policy=policy,
         cannot="" if steering and robot.free else "does not steer",
     )
 
@@ -165,6 +171,8 @@ class Variation:
     """Heading at the start, left positive, deg."""
     friction: float = 1.0
     """Factor on friction."""
+    seed: int = 0
+    """Seed of random numbers, such as sensor noise."""
 
 
 NOMINAL = Variation()
@@ -211,9 +219,11 @@ def mobility_trial(
         pitch_deg=pitch,
         yaw_deg=yaw,
         options=dict(candidate.options),
-        command={"forward": candidate.speed},
+        command={} if candidate.policy else {"forward": candidate.speed},
     )
     world = _world(f"{test} {size:g}", course.terrain, entry, candidate.timestep, course.things)
+    if candidate.policy is not None:
+        world = equip(world, candidate.name, candidate.policy)
     # Tracks climb edges up to half the height of their pulleys' axes without flippers.
     edge = 0.0 if course.edge > candidate.standing / 2 else None
     flippers = (
@@ -227,7 +237,8 @@ def mobility_trial(
             TIME_FACTOR * math.hypot(distance, course.top) / candidate.speed + STUCK_AFTER, 1
         ),
         goal=_goal(course, candidate),
-        policy=partial(_operator, candidate.speed, flippers),
+        policy=candidate.policy or partial(_operator, candidate.speed, flippers),
+        seed=variation.seed,
         stuck_after=STUCK_AFTER,
         stuck_within=STUCK_WITHIN,
         tipped_beyond=radians(TIPPED_DEG),
@@ -236,12 +247,17 @@ def mobility_trial(
 
 
 def nominal_runs(
-    candidate: Candidate, tests: Mapping[str, Sequence[float]], *, progress: Progress | None = None
+    candidate: Candidate,
+    tests: Mapping[str, Sequence[float]],
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> list[MobilityRun]:
     """Drive ``candidate`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]
+    nominal = Variation(seed=seed)
     outcomes = threads.run_trials(
-        [mobility_trial(candidate, test, size) for test, size in cases], progress=progress
+        [mobility_trial(candidate, test, size, nominal) for test, size in cases], progress=progress
     )
     return [
         MobilityRun(test=test, size=size, outcome=outcome)
@@ -321,6 +337,8 @@ def sweep(
     test: str,
     sizes: Sequence[float],
     *,
+    policy: PolicyFactory | None = None,
+    seed: int = 0,
     progress: Progress | None = None,
 ) -> list[SweptRun]:
     """Sweep one option of a robot: run every value at every size of one test.
@@ -334,11 +352,14 @@ def sweep(
         values: values of this option.
         test: key of `grouser.mobility.apparatus.APPARATUS`.
         sizes: sizes, mm or deg.
+        policy: drives the robots; None: `Operator`.
+        seed: seed of random numbers, such as sensor noise.
         progress: called for each finished trial.
     """
-    robots = [measure_candidate(kind, {**options, path: value}) for value in values]
+    robots = [measure_candidate(kind, {**options, path: value}, policy=policy) for value in values]
+    nominal = Variation(seed=seed)
     cases = [
-        (value, size, mobility_trial(candidate, test, size))
+        (value, size, mobility_trial(candidate, test, size, nominal))
         for value, candidate in zip(values, robots, strict=True)
         for size in sizes
     ]

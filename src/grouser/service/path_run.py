@@ -8,7 +8,7 @@ the same verdicts; its pose is that of the simulation.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.service.host import Host, RobotOwner
 from grouser.simulation.changes.actions import Command
+from grouser.simulation.policy import PolicyCommand
 from grouser.trials.path_trials import LIMIT, driver_for, path_trial
 from grouser.trials.trial import Place
 from grouser.trials.trial_run import SAMPLE_PERIOD, RobotSample, TrialRun, TrialSupervisor
@@ -121,7 +122,7 @@ class PathRun(RobotOwner):
         live = self._host.simulation.state
         return sum(live.energy(self._robot).values()), sum(live.effort(self._robot).values())
 
-    def _command(self, commands: Sequence[Mapping[str, float]]) -> None:
+    def _command(self, commands: Sequence[PolicyCommand]) -> None:
         """Apply commands and schedule the next sample."""
         for command in commands:
             self._host.apply(Command(self._robot, command), source=self.address)

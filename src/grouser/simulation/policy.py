@@ -1,4 +1,4 @@
-"""Policies: controllers of one robot, with the same results in a simulation, in trials, in a server.
+"""Policies: controllers of one robot, with equal results in a simulation, in trials, in a server.
 
 A policy is called at a fixed rate of simulated time with an `Observation` and returns a command.
 It receives readings of the robot's own sensors only; the true pose and velocity only if it declares
@@ -116,8 +116,8 @@ class Policy(ABC):
     rate_hz: float | None = None
     """Calls per simulated second, the first after one period; None: every `CONTROL_PERIOD`."""
 
-    def reset(self, seed: int) -> None:
-        """Return to the initial state, before every run; ``seed``: of the run's random numbers."""
+    def reset(self, seed: int) -> None:  # noqa: B027  (a policy without state needs none)
+        """Return to the initial state, before every run; ``seed`` is that of its random numbers."""
 
     @abstractmethod
     def __call__(self, observation: Observation) -> PolicyCommand | None:
@@ -129,7 +129,7 @@ PolicyFactory = Callable[[], PolicyFunction]
 
 
 def declared(factory: object, name: str) -> Any:
-    """Return the attribute ``name`` of `Policy` that a policy or its class or ``partial`` declares."""
+    """Return the attribute ``name`` of `Policy`, of a policy, its class or a ``partial`` of it."""
     while isinstance(factory, partial):
         factory = factory.func
     return getattr(factory, name, getattr(Policy, name))
@@ -195,7 +195,7 @@ def _place(error: BaseException) -> str:
 
 
 def check_sensors(scene: Scene, robot: str, names: Iterable[str], *, truth: bool) -> None:
-    """Raise an error for sensors that ``robot`` lacks, cameras, and truth that was not requested."""
+    """Raise an error for sensors that ``robot`` lacks, for cameras, and for truth unrequested."""
     own = {name: sensor for (of, name), (sensor, _) in scene.sensors.items() if of == robot}
     for name in names:
         if name not in own:
@@ -298,11 +298,7 @@ class RunningPolicy:
             self._attempt(0.0, partial(reset, seed))
 
     def command(
-        self,
-        time: float,
-        robot: Robot,
-        readings: Mapping[str, Reading],
-        truth: TrueState | None,
+        self, time: float, robot: Robot, readings: Mapping[str, Reading], truth: TrueState | None
     ) -> PolicyCommand | None:
         """Return the command of the policy; None: the last one stays in effect.
 

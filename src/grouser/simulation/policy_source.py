@@ -123,9 +123,7 @@ class PolicySource:
         return module
 
 
-def policy_source(
-    text: str, *, where: str = "policy", rate_hz: float | None = None
-) -> PolicySource:
+def load_policy(text: str, *, where: str = "policy", rate_hz: float | None = None) -> PolicySource:
     """Return the factory of the policies that ``text`` names; checked by making one.
 
     Args:

@@ -15,7 +15,6 @@ from grouser.physics.drives import Drive, Setpoint
 from grouser.robots.robot import Robot
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.simulation.policy import (
-    Policy,
     PolicyControl,
     PolicyFunction,
     control_steps,
@@ -174,7 +173,7 @@ class RobotHandle:
         self.simulation.command(self.name, command, **more)
 
     def control(
-        self, policy: PolicyFunction | type[Policy], *, rate_hz: float | None = None
+        self, policy: PolicyFunction | type[object], *, rate_hz: float | None = None
     ) -> Subscription:
         """Let a policy command the robot from now on; see `grouser.Policy`.
 

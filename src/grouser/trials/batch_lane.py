@@ -36,13 +36,7 @@ from grouser.simulation.scene import Scene, compose
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
-from grouser.trials.trial_run import (
-    Entry,
-    Finished,
-    RobotSample,
-    TrialRun,
-    TrialSupervisor,
-)
+from grouser.trials.trial_run import Entry, Finished, RobotSample, TrialRun, TrialSupervisor
 
 MANY_GEOMS = 100
 """Number of geoms from which computing the poses of static geoms only once pays off."""

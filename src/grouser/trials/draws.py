@@ -31,6 +31,8 @@ class Draw:
     """Factor on the friction of all geoms."""
     mass: float = 1.0
     """Factor on mass and inertia of the root body."""
+    seed: int = 0
+    """Seed of random numbers, such as sensor noise, in trials with a policy."""
 
     def case(self) -> dict[str, float]:
         """Return the values for tables, with units in the keys."""
@@ -85,6 +87,7 @@ class Spread:
             phase=float(phase),
             friction=float(1 + self.friction * factors[0]),
             mass=float(1 + self.mass * factors[1]),
+            seed=int(rng.integers(2**31)),
         )
 
     def draws(self, seed: int, count: int) -> list[Draw]:
@@ -102,4 +105,4 @@ class Spread:
 
 
 NOTHING_DRAWN = Spread(place=0, heading=0, phase=0, friction=0, mass=0)
-"""No variation: all trials of a path are equal."""
+"""No variation: all trials of a path are equal, apart from the noise that a policy reads."""

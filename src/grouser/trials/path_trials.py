@@ -17,6 +17,8 @@ from grouser.frames import Array, Pose
 from grouser.planning.driver import LegLaw, PathDriver, SkidLaw, checked_path
 from grouser.robots.robot import Robot
 from grouser.simulation.ground import Ground
+from grouser.simulation.policy import PolicyFactory
+from grouser.simulation.policy_source import equip
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.scene_state import geom_corners
 from grouser.trials.draws import Draw
@@ -109,6 +111,7 @@ class PathCourse:
         *,
         driver: PathDriver | None = None,
         limit: float = LIMIT,
+        policy: PolicyFactory | None = None,
     ) -> None:
         """Compile the world and check the ground under the start.
 
@@ -118,6 +121,7 @@ class PathCourse:
             goal: goal position.
             driver: path driver; None: `driver_for` the robot.
             limit: longest simulated time, s.
+            policy: commands the robot in addition to the driver, whose commands it may replace.
 
         Raises:
             BadValue: there is no ground under the start, or no such robot.
@@ -131,7 +135,9 @@ class PathCourse:
             for entry in world.robots
         ]
         self.world = world.changed(robots=tuple(entries))
-        self.robot, self.goal, self.limit = robot, goal, limit
+        if policy is not None:
+            self.world = equip(self.world, robot, policy)
+        self.robot, self.goal, self.limit, self.policy = robot, goal, limit, policy
         scene = compose(self.world)
         self._standing = scene.robots[robot].standing
         self.driver = driver or driver_for(scene.robots[robot])
@@ -171,7 +177,10 @@ class PathCourse:
             self.world, self.robot, path, self.goal, self.driver, self._standing, self.limit
         )
         full_case = {**(case or {}), **draw.case()}
-        return dataclasses.replace(trial, start=self.start(draw), case=full_case)
+        trial = dataclasses.replace(trial, start=self.start(draw), case=full_case)
+        if self.policy is None:
+            return trial
+        return dataclasses.replace(trial, policy=self.policy, seed=draw.seed)
 
     def trials(self, paths: Iterable[Array], draws: Sequence[Draw]) -> list[Trial]:
         """Return the trials of every path with every draw; their cases have the two indices."""

@@ -18,6 +18,7 @@ from grouser.planning.roadmap import Roadmap
 from grouser.planning.validity import Bounds, ValidityMap, map_validity, stands_at
 from grouser.robots.kinds import default_name, is_file, robot_kinds
 from grouser.simulation.ground import Ground
+from grouser.simulation.policy import PolicyFactory
 from grouser.simulation.scene import compose
 from grouser.trials.footprint import footprint_of
 from grouser.trials.path_trials import LIMIT, PathCourse, driver_for
@@ -88,6 +89,7 @@ def plan_task(
     bounds: Bounds | None = None,
     driver: PathDriver | None = None,
     limit: float = LIMIT,
+    policy: PolicyFactory | None = None,
 ) -> PlanTask:
     """Check a task and compute its validity map.
 
@@ -100,6 +102,7 @@ def plan_task(
         bounds: bounds of paths; None: all bounded ground of the world, and around start and goal.
         driver: path driver; None: chosen for the robot.
         limit: longest simulated time of a trial, s.
+        policy: commands the robot in addition to the path driver.
 
     Raises:
         UnknownName: there is no such robot.
@@ -124,7 +127,7 @@ def plan_task(
     chosen = driver or driver_for(scene.robots[entry.name])
     target = Place(x=goal[0], y=goal[1], within=chosen.r_end)
     return PlanTask(
-        course=PathCourse(alone, entry.name, target, driver=chosen, limit=limit),
+        course=PathCourse(alone, entry.name, target, driver=chosen, limit=limit, policy=policy),
         validity=map_validity(ground, footprint, around),
         ground=ground,
         footprint=footprint,

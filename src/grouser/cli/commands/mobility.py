@@ -12,6 +12,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import JsonFile
+from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.cli.terminal import (
     CountingBar,
     command_line,
@@ -135,7 +136,9 @@ Ways = Annotated[
         help="With --world: start and end of a line, m; may be repeated.",
     ),
 ]
-RunSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the repetitions.")]
+RunSeed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Seed of repetitions and sensor noise.")
+]
 
 
 def mobility(
@@ -154,6 +157,8 @@ def mobility(
     seed: RunSeed = 0,
     world: InWorld = None,
     ways: Ways = None,
+    policy: PolicyText = None,
+    policy_rate: PolicyRate = None,
 ) -> None:
     """Measure obstacle limits of a robot: steps, trenches, stairs, ramps, stepfields, slopes.
 
@@ -172,29 +177,26 @@ def mobility(
 
     [cyan]grouser mobility quince --test trench --limit --set method=wheels[/]
 
-    [cyan]grouser mobility quince --sheet --repeats 20[/]
-
-    [cyan]grouser mobility quince --sheet --friction 0.4[/]
+    [cyan]grouser mobility quince --test step --policy climber.py:StepClimber[/]
 
     [cyan]grouser mobility packbot --world yard/world.yaml --way=-1,0,1.5,0[/]
     """
     preflight.physics()
-    from grouser.cli import mobility_report as reporting
-
     if world is not None or ways:
-        if world is None or tests or sizes or sheet or limit or repeats or report or friction:
-            raise BadValue("--way needs --world; --world allows only --way, --set and --json")
-        preflight.writable(json_file)
-        reporting.mobility_on_ways(
-            robot, robot_options(overrides or ()), world, ways or (), json_file
-        )
+        others = tests or sizes or sheet or limit or repeats or report or friction or policy
+        _drive_ways(robot, overrides, world, ways, json_file, alone=not others)
         return
+    from grouser.cli import mobility_report as reporting
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
 
-    options = robot_options(overrides or ())
     candidate = measure_candidate(
-        robot, options, flippers=flippers, timestep=timestep, friction=friction
+        robot,
+        robot_options(overrides or ()),
+        flippers=flippers,
+        timestep=timestep,
+        friction=friction,
+        policy=policy_factory(policy, policy_rate),
     )
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
@@ -207,7 +209,7 @@ def mobility(
     page: Page | None = None
     with counting_bar(candidate.name) as bar:
         only_limits = repeats and folder is None
-        runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, bar)
+        runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, bar)
         limits = _limits(candidate, names, repeats, seed, bar) if repeats else []
         if folder is not None:
             page = reporting.mobility_page(
@@ -220,15 +222,33 @@ def mobility(
         print_written(page.write(folder))
 
 
+def _drive_ways(
+    robot: str,
+    overrides: Sequence[str] | None,
+    world: str | None,
+    ways: Sequence[str] | None,
+    json_file: Path | None,
+    *,
+    alone: bool,
+) -> None:
+    """Drive lines through a world; ``alone``: no option of an apparatus is given."""
+    from grouser.cli.mobility_report import mobility_on_ways
+
+    if world is None or not alone:
+        raise BadValue("--way needs --world; --world allows only --way, --set and --json")
+    preflight.writable(json_file)
+    mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file)
+
+
 def _nominal_runs(
-    candidate: Candidate, sizes_by_test: Mapping[str, Sequence[float]], bar: CountingBar
+    candidate: Candidate, sizes_by_test: Mapping[str, Sequence[float]], seed: int, bar: CountingBar
 ) -> list[MobilityRun]:
     """Drive every test once per size; empty for a robot that cannot be tested."""
     from grouser.mobility.suite import nominal_runs
 
     if candidate.cannot:
         return []
-    return nominal_runs(candidate, sizes_by_test, progress=partial(bar, "driving"))
+    return nominal_runs(candidate, sizes_by_test, seed=seed, progress=partial(bar, "driving"))
 
 
 def _limits(

@@ -14,6 +14,7 @@ import typer
 
 from grouser.cli import preflight, terminal
 from grouser.cli.options import JsonFile, Overrides, WorldName, only_robot, parse_numbers
+from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.errors import GrouserError
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def plan(
     overrides: Overrides = None,
     json_file: JsonFile = None,
     report: ReportFolder = None,
+    policy: PolicyText = None,
+    policy_rate: PolicyRate = None,
 ) -> None:
     """Generate candidate paths, simulate each, and return the best.
 
@@ -107,6 +110,9 @@ def plan(
     pose, friction and mass. The results become a cost map for the next round. The answer
     is the path with the least energy per success, with its success probability. Ctrl-C
     returns the best path so far.
+
+    With --policy, a controller commands the robot in addition to the path driver; its
+    commands replace the driver's.
 
     Exits with code 1 if there is no path, or if no trial finished in time.
 
@@ -134,6 +140,7 @@ def plan(
     heading = None if heading_deg is None else radians(heading_deg)
     loaded = load(world, overrides or ())
     name = robot or only_robot(loaded)
+    source = policy_factory(policy, policy_rate)
     with _first_interrupt() as interrupted, terminal.progress_bar("analysing the ground") as show:
 
         def stop() -> bool:
@@ -142,7 +149,9 @@ def plan(
         def watch(at: PlanProgress) -> None:
             show(f"round {at.round} of {rounds}", at.finished, at.of, f"{at.finished} of {at.of}")
 
-        task = plan_task(loaded, name, *ends, heading=heading, bounds=corners, limit=limit)
+        task = plan_task(
+            loaded, name, *ends, heading=heading, bounds=corners, limit=limit, policy=source
+        )
         show("searching for paths", 0, 1, "")
         result = plan_and_drive(task, settings, stop=stop, watch=watch)
         if result.ended and interrupted():

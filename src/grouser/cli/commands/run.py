@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import options, preflight
+from grouser.cli.policy_options import (
+    PolicyRate,
+    RobotPolicies,
+    controlled_simulation,
+    raise_failure,
+)
 from grouser.cli.terminal import print_error, print_written, progress_bar, result_console
 from grouser.errors import BadValue
 
@@ -63,6 +69,8 @@ def run(
     ] = "960x640",
     log: LogFile = None,
     log_rate: LogRate = 50.0,
+    policy: RobotPolicies = None,
+    policy_rate: PolicyRate = None,
 ) -> None:
     """Simulate a world; print final poses, distances and energy of the robots.
 
@@ -77,6 +85,8 @@ def run(
     [cyan]grouser run my_world.yaml --speed 1.0[/]
 
     [cyan]grouser run stairs --log climb.csv --log-rate 100[/]
+
+    [cyan]grouser run quince_step --policy climber.py:StepClimber[/]
     """
     _check_seconds(seconds)
     _check_rate(log_rate)
@@ -86,13 +96,11 @@ def run(
     preflight.writable(gif, ".gif")
     preflight.physics()
     from grouser.simulation.run_log import RunLog, log_files
-    from grouser.simulation.simulation import Simulation
-    from grouser.world.file import load
 
     files = [path for path in (picture, video, gif) if path is not None]
     if view:
         _check_window(files)
-    sim = Simulation(load(world, overrides or ()), seed=seed)
+    sim, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
     if log is not None:
         for file in log_files(log, tuple(sim.scene.robots)):
             preflight.writable(file)
@@ -103,6 +111,7 @@ def run(
     for path in (*files, *logs):
         print_written(path)
     _exit_if_interrupted(summary)
+    raise_failure(controls)
     _exit_if_routine_failed(sim)
 
 

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 from grouser.cli import preflight, serving
 from grouser.cli import serve_options as options
 from grouser.cli.options import Overrides, Seed, WorldName, parse_numbers, speed_factor
+from grouser.cli.policy_options import (
+    PolicyRate,
+    RobotPolicies,
+    controlled_simulation,
+    raise_failure,
+)
 from grouser.errors import BadValue, nearest, unknown
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     from grouser.gateways.server import PictureOptions
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
+    from grouser.service.rate_limiter import Limits
     from grouser.trials.plan import PlanSettings
 
     ProfiledPort = tuple[int, PortProfile]
@@ -72,6 +79,8 @@ def serve(
     overrides: Overrides = None,
     seed: Seed = None,
     console: options.WithConsole = False,
+    policy: RobotPolicies = None,
+    policy_rate: PolicyRate = None,
     verbose: options.Verbosity = 0,
 ) -> None:
     """Serve a world: clients join with their robots over the USARSim protocol.
@@ -87,12 +96,8 @@ def serve(
     preflight.physics()
     from grouser.gateways.server import Server, ServerOptions
     from grouser.service.access import tokens
-    from grouser.service.rate_limiter import Limits
-    from grouser.simulation.simulation import Simulation
-    from grouser.world.file import load
 
     serving.configure_logging(verbose)
-    lines = serving.above(lines_per_second, "--lines-per-second")
     service = ServerOptions(
         address=host,
         gateways=(
@@ -107,12 +112,14 @@ def serve(
         **_timeouts(command_timeout, longest_wait, strict),
         equipment=equipment,
         robot_files=_robot_files(robots or ()),
-        limits=Limits(lines_per_second=lines, connections=connections),
+        limits=_limits(lines_per_second, connections),
         tokens=tokens(token_file),
         tls=serving.tls_context(certificate, key),
     )
-    server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
+    simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
+    server = Server(simulation, service)
     asyncio.run(serving.serve_until_ended(server, serving.above(seconds, "--seconds"), console))
+    raise_failure(controls)
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
@@ -122,6 +129,13 @@ def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
     for file in files:
         describe(str(file), {}, "--robot").build()
     return tuple(str(file.resolve()) for file in files)
+
+
+def _limits(lines_per_second: float, connections: int) -> Limits:
+    from grouser.service.rate_limiter import Limits
+
+    lines = serving.above(lines_per_second, "--lines-per-second")
+    return Limits(lines_per_second=lines, connections=connections)
 
 
 def _layout(tiles: str) -> Layout:

@@ -13,11 +13,13 @@ from grouser.cli import preflight
 from grouser.cli.commands.mobility import (
     RobotKind,
     RobotOverrides,
+    RunSeed,
     Sizes,
     robot_options,
     test_sizes,
 )
 from grouser.cli.options import JsonFile
+from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.errors import BadValue
 
@@ -40,6 +42,9 @@ def sweep(
     sizes: Sizes = None,
     overrides: RobotOverrides = None,
     json_file: JsonFile = None,
+    policy: PolicyText = None,
+    policy_rate: PolicyRate = None,
+    seed: RunSeed = 0,
 ) -> None:
     """Sweep one parameter of a robot against the sizes of an apparatus, on all cores.
 
@@ -62,10 +67,19 @@ def sweep(
     preflight.writable(json_file)
     from grouser.mobility import suite as sweeping
 
+    source = policy_factory(policy, policy_rate)
     listed, options = test_sizes(test, sizes, [test]), robot_options(overrides or ())
     with counting_bar(Path(robot).stem) as bar:
         runs = sweeping.sweep(
-            robot, options, path.strip(), values, test, listed, progress=partial(bar, "driving")
+            robot,
+            options,
+            path.strip(),
+            values,
+            test,
+            listed,
+            policy=source,
+            seed=seed,
+            progress=partial(bar, "driving"),
         )
     from grouser.mobility.suite import apparatus_named
 

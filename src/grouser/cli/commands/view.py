@@ -9,6 +9,12 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
+from grouser.cli.policy_options import (
+    PolicyRate,
+    RobotPolicies,
+    controlled_simulation,
+    raise_failure,
+)
 from grouser.cli.terminal import result_console
 from grouser.errors import BadValue
 
@@ -29,6 +35,8 @@ def view(
     ] = None,
     overrides: Overrides = None,
     seed: Seed = None,
+    policy: RobotPolicies = None,
+    policy_rate: PolicyRate = None,
 ) -> None:
     """Show a world in a window: drive with the arrow keys, pause with Space, push with the mouse.
 
@@ -52,10 +60,10 @@ def view(
     preflight.physics()
     from grouser.cli.paced_run import print_run
     from grouser.cli.window import check_display, print_keys, watch
-    from grouser.simulation.simulation import Simulation
-    from grouser.world.file import load
 
     check_display()
-    simulation = Simulation(load(world, overrides or ()), seed=seed)
+    simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
     print_keys(result_console())
-    print_run(simulation, watch(simulation, factor=factor, seconds=limit), result_console())
+    summary = watch(simulation, factor=factor, seconds=limit)
+    print_run(simulation, summary, result_console())
+    raise_failure(controls)
