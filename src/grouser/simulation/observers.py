@@ -72,7 +72,7 @@ class Subscription:
     """One observer of a simulation; a context manager that ends the subscription.
 
     An exception in the observer ends the subscription and is stored in ``error``; the simulation
-    goes on.
+    continues.
     """
 
     def __init__(
