@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 
-from grouser.client import Address, OperatorLink, PictureConnection, parse_host_port, started
+from grouser.client import Address, OperatorLink, PictureConnection, parse_host_port, start_command
 from grouser.protocol import OperatorCommand, Region
 from grouser.rendering import write_png
 
@@ -149,9 +149,11 @@ def line(report):
 with contextlib.ExitStack() as stack:
     control, images = given.control, given.images
     if control is None:
-        bus = stack.enter_context(started("motors", "kenaf_step", "--port", "0", "--images", "0"))
+        bus = stack.enter_context(
+            start_command("motors", "kenaf_step", "--port", "0", "--images", "0")
+        )
         where = f"socketcand://127.0.0.1:{bus['can']}/can0"
-        process = stack.enter_context(started("control", "--link", where, "--port", "0"))
+        process = stack.enter_context(start_command("control", "--link", where, "--port", "0"))
         control, images = f"127.0.0.1:{process['control']}", f"127.0.0.1:{bus['images']}"
     link = stack.enter_context(OperatorLink(*parse_host_port(control, 3020), given.token, 60))
     views = Views(*parse_host_port(images, 5003))

@@ -167,7 +167,7 @@ def test_ipv6_addresses_of_one_network_are_counted_together() -> None:
 def test_number_of_remembered_addresses_is_limited() -> None:
     attempts = LoginThrottle()
     for number in range(REMEMBERED + 10):
-        attempts.failed(str(number), 0.0)
+        attempts.count_failure(str(number), 0.0)
     assert len(attempts._failures) == REMEMBERED
 
 

@@ -186,7 +186,7 @@ def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop: Loop)
     def attempt(name: str, cost: float = 0.0) -> None:
         costs[name] = costs.get(name, 0.0) + cost
         try:
-            with composer.deferred():
+            with composer.deferring():
                 composer.compute(name, lambda: sum(range(100_000)))
             done.append(name)
         except SceneNotReady:

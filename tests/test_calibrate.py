@@ -118,14 +118,14 @@ def test_parameters_start_at_the_values_of_the_world() -> None:
     for name in TRUTH:
         parameter = PARAMETERS[name]
         assert parameter.low < parameter.start(world, "kenaf") < parameter.high
-        changed = parameter.applied(world, "kenaf", 1.25)
+        changed = parameter.apply_to(world, "kenaf", 1.25)
         assert parameter.start(changed, "kenaf") == 1.25
     for name, place in (("centre_x", 0.0), ("centre_z", kenaf.CENTRE_Z)):
         parameter = PARAMETERS[name]
         assert parameter.start(world, "kenaf") == place
-        assert parameter.start(parameter.applied(world, "kenaf", 0.03), "kenaf") == 0.03
-    assert PARAMETERS["friction"].applied(world, "kenaf", 1.25).robots == world.robots
-    assert PARAMETERS["pitch_inertia"].applied(world, "kenaf", 1.25).terrain == world.terrain
+        assert parameter.start(parameter.apply_to(world, "kenaf", 0.03), "kenaf") == 0.03
+    assert PARAMETERS["friction"].apply_to(world, "kenaf", 1.25).robots == world.robots
+    assert PARAMETERS["pitch_inertia"].apply_to(world, "kenaf", 1.25).terrain == world.terrain
 
 
 def test_centre_of_mass_of_a_robot_file_can_be_free() -> None:
@@ -138,7 +138,7 @@ def test_centre_of_mass_of_a_robot_file_can_be_free() -> None:
 
     parameter = PARAMETERS["centre_z"]
     assert parameter.start(of("kenaf.yaml"), "kenaf") == -0.045
-    moved = parameter.applied(of("kenaf.yaml"), "kenaf", 0.03)
+    moved = parameter.apply_to(of("kenaf.yaml"), "kenaf", 0.03)
     assert parameter.start(moved, "kenaf") == 0.03
     before, after = (
         compose(one).model.body("kenaf/body").ipos[2] for one in (of("kenaf.yaml"), moved)
@@ -278,7 +278,7 @@ class QuadraticResiduals:
             self.points.append(point)
             self.residuals.append(away + self.rng.normal(size=90) * self.rough)
 
-    def evaluated(self) -> tuple[Array, Array, Array]:
+    def evaluations(self) -> tuple[Array, Array, Array]:
         residuals = np.stack(self.residuals)
         return np.stack(self.points), residuals, (residuals**2).sum(axis=1)
 
@@ -295,7 +295,7 @@ def test_search_descends_within_the_bounds(rough: float) -> None:
     found, _ = gauss_newton.descend(np.array([0.8, 0.4]), outside)
     assert found[0] == 1.0
     assert (
-        gauss_newton.bootstrap_deviation(*bowl.evaluated()[:2], bowl.least, bowl.rng).max()
+        gauss_newton.bootstrap_deviation(*bowl.evaluations()[:2], bowl.least, bowl.rng).max()
         < 0.02 * rough + 1e-3
     )
 

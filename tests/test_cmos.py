@@ -52,7 +52,7 @@ def uniform_image(level: int, lens: Lens = PINHOLE) -> npt.NDArray[np.uint8]:
     return np.full((lens.height, lens.width, 3), level, np.uint8)
 
 
-def filtered(
+def filter_render(
     camera: CmosFilter,
     draw: Callable[..., Any],
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0),
@@ -138,7 +138,7 @@ def test_invalid_lenses_are_rejected() -> None:
 def test_filter_and_lens_give_the_same_pixels(kappa: float) -> None:
     lens = replace(PINHOLE, distortion=Radial(kappa))
     edge = 0.4
-    seen, _ = edge_statistics(filtered(CmosFilter(lens), wall_renderer(edge)))
+    seen, _ = edge_statistics(filter_render(CmosFilter(lens), wall_renderer(edge)))
     heights = lens.points(np.stack([seen, np.arange(lens.height)], axis=-1))[:, 0]
     assert heights == pytest.approx(edge, abs=0.1 / lens.focal[0])  # a tenth of a pixel
 
@@ -152,9 +152,11 @@ def test_ideal_filter_is_the_identity() -> None:
 def test_skew_and_motion_blur_match_the_closed_form(speed: float) -> None:
     """Vertical edge and rotating camera: prediction by focal length, speed and line delay."""
     camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
-    places, moving = edge_statistics(filtered(camera, wall_renderer(0.0), spin=(0.0, speed, 0.0)))
+    places, moving = edge_statistics(
+        filter_render(camera, wall_renderer(0.0), spin=(0.0, speed, 0.0))
+    )
     instant = CmosFilter(PINHOLE, IDEAL_CMOS, replace(ROLLING, exposure_s=0.0))
-    _, sharp = edge_statistics(filtered(instant, wall_renderer(0.0), spin=(0.0, speed, 0.0)))
+    _, sharp = edge_statistics(filter_render(instant, wall_renderer(0.0), spin=(0.0, speed, 0.0)))
     rows = np.arange(PINHOLE.height) - (PINHOLE.height - 1) / 2
     late = rows * ROLLING.readout_s / PINHOLE.height
     focal, centre = PINHOLE.focal[0], PINHOLE.centre[0]
@@ -282,7 +284,7 @@ def test_sweep_and_separate_effects_agree_within_a_grey_level(
     image_planes: Callable[..., Any], size: tuple[int, int], spin: tuple[float, float, float]
 ) -> None:
     view = image_planes(size, NO_NOISE, spin)
-    fused, separate = view.fused(), view.separate()
+    fused, separate = view.filter_at_once(), view.filter_by_effect()
     assert fused.std() > 20, "the image must not be empty"
     assert np.abs(fused.astype(int) - separate).max() <= 1
 
@@ -293,10 +295,10 @@ def test_sweep_and_separate_effects_have_the_same_noise(image_planes: Callable[.
         image_planes(bench.SIZES[0], noise, bench.SPIN),
         image_planes(bench.SIZES[0], NO_NOISE, bench.SPIN),
     )
-    quiet = clean.fused().astype(float)
+    quiet = clean.filter_at_once().astype(float)
     unclipped = (quiet > 20) & (quiet < 235)
-    ours = np.stack([view.fused(seed) for seed in range(20)]) - quiet
-    theirs = np.stack([view.separate() for _ in range(20)]) - quiet
+    ours = np.stack([view.filter_at_once(seed) for seed in range(20)]) - quiet
+    theirs = np.stack([view.filter_by_effect() for _ in range(20)]) - quiet
     for low, high in ((20, 80), (80, 140), (140, 235)):
         part = unclipped & (quiet >= low) & (quiet < high)
         assert part.sum() > 500
@@ -320,7 +322,7 @@ def test_kappa_is_estimated_from_images_of_a_checkerboard(kappa: float) -> None:
     camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
     found = [
         find_corners(
-            filtered(camera, lambda plane, X=X: draw_checkerboard(plane, X), seed=n), (9, 7)
+            filter_render(camera, lambda plane, X=X: draw_checkerboard(plane, X), seed=n), (9, 7)
         )
         for n, X in enumerate(BOARDS)
     ]

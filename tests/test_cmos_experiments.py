@@ -74,7 +74,7 @@ def test_heads_swing_with_the_given_amplitude_and_period() -> None:
     assert np.abs(in_step[15:]).max() < math.radians(1)
 
 
-def found(dx: float, dy: float, turn: float, half: float) -> LocalisationResult:
+def result_with_errors(dx: float, dy: float, turn: float, half: float) -> LocalisationResult:
     """Return a result with these errors (m, deg) and divisions of half width ``half``."""
     truth = np.array([1.0, 0.5, math.radians(45)])
     pose = truth + np.array([dx, dy, math.radians(turn)])
@@ -83,7 +83,9 @@ def found(dx: float, dy: float, turn: float, half: float) -> LocalisationResult:
 
 
 def test_cells_of_the_table() -> None:
-    cells = cmos_table1.figures([found(0.03, 0.04, 2.0, 0.035), found(-0.01, 0.0, -4.0, 0.05)])
+    cells = cmos_table1.figures(
+        [result_with_errors(0.03, 0.04, 2.0, 0.035), result_with_errors(-0.01, 0.0, -4.0, 0.05)]
+    )
     assert cells["x", "rms_error_mm"] == pytest.approx(math.sqrt((30**2 + 10**2) / 2))
     assert cells["x", "max_error_mm"] == pytest.approx(30)
     assert cells["theta", "max_error_deg"] == pytest.approx(4)

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
-from support.event_worlds import FALLING, logged, simulate
+from support.event_worlds import FALLING, log_of, simulate
 
 import grouser
 from grouser.errors import GrouserError
@@ -34,8 +34,8 @@ def gate_simulation() -> Simulation:
 
 
 def test_gate_world_runs_its_events(gate_simulation: Simulation) -> None:
-    times = {name: time for time, name in logged(gate_simulation, "event")}
-    entered = logged(gate_simulation, "enter")
+    times = {name: time for time, name in log_of(gate_simulation, "event")}
+    entered = log_of(gate_simulation, "enter")
     assert entered[0][1] == "doorstep"
     assert times["welcome"] == entered[0][0]
     assert times["lights_out"] == pytest.approx(times["welcome"] + 3.0, abs=0.002)
@@ -49,7 +49,7 @@ def test_console_commands_give_the_same_state_as_events(gate_simulation: Simulat
     quiet = grouser.load("gate").changed(triggers=(), events=())
     sim = Simulation(quiet)
     console = Console(sim, steps=True)
-    times = {name: time for time, name in logged(gate_simulation, "event")}
+    times = {name: time for time, name in log_of(gate_simulation, "event")}
     lines = [f"step {times['welcome']}", "open gate", "after 3 light lamp off"]
     lines.append(f"step {times['surprise'] - times['welcome']}")
     if "dawn" in times:
@@ -76,10 +76,10 @@ def test_random_choice_depends_on_the_seed() -> None:
     for seed in range(12):
         sim = Simulation(grouser.load("gate"), seed=seed)
         sim.apply(FireEvent("surprise"))
-        names = [name for _, name in logged(sim, "event")]
+        names = [name for _, name in log_of(sim, "event")]
         again = Simulation(grouser.load("gate"), seed=seed)
         again.apply(FireEvent("surprise"))
-        assert [name for _, name in logged(again, "event")] == names
+        assert [name for _, name in log_of(again, "event")] == names
         came.add(names[-1])
     assert came == {"surprise", "dawn", "ball"}
 
@@ -101,7 +101,7 @@ events:
     assert lamp_states(sim) == {"a": True, "b": True}
     sim.step(1.0)
     messages = [(0.1, "tick"), (0.2, "tick"), (0.25, "first"), (0.3, "tick"), (0.45, "second")]
-    assert logged(sim, "message") == messages
+    assert log_of(sim, "message") == messages
     assert lamp_states(sim) == {"a": False, "b": False}
 
 
@@ -113,7 +113,7 @@ events:
 """)
     sim.apply(Leave("ball"))
     sim.step(0.3)
-    assert [text for _, text in logged(sim, "message")] == ["crate", "crate"]
+    assert [text for _, text in log_of(sim, "message")] == ["crate", "crate"]
 
 
 def test_chance_follows_its_probability_and_the_seed() -> None:
@@ -127,7 +127,7 @@ events:
 """
     sim = simulate(text, seed=3)
     sim.step(2.0)
-    messages = logged(sim, "message")
+    messages = log_of(sim, "message")
     texts = [text for _, text in messages]
     for word, chance in (("heads", 0.3), ("x", 0.2), ("y", 0.5)):
         spread = math.sqrt(1000 * chance * (1 - chance))
@@ -138,13 +138,13 @@ events:
     assert max(gaps) - min(gaps) > 0.05
     again = simulate(text, seed=3)
     again.step(2.0)
-    assert logged(again, "message") == messages
+    assert log_of(again, "message") == messages
     sim.apply(Reset())
     sim.step(2.0)
-    assert logged(sim, "message")[len(messages) :] == messages
+    assert log_of(sim, "message")[len(messages) :] == messages
     other = simulate(text, seed=4)
     other.step(2.0)
-    assert logged(other, "message") != messages
+    assert log_of(other, "message") != messages
 
 
 def test_user_routine_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ events:
   - {{name: gone, at: 0.1, do: [remove crate, reset crate, say still here]}}
 """)
     sim.step(0.2)
-    assert [text for _, text in logged(sim, "message")] == ["still here"]
+    assert [text for _, text in log_of(sim, "message")] == ["still here"]
     assert "crate" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 

@@ -18,8 +18,10 @@ ROOT = Path(__file__).parent.parent
 WORDS = re.compile(
     r"\b(nobody|somebody|everybody|anybody|whoever|whomever|whom|strangers?|newcomers?|guests?"
     r"|visitors?|bad neighbours?|told|said|hears?|heard|wish(?:es)?|fulfil(?:s|led)?|errands?"
-    r"|asked for|asks for|gives? back|given back|looks? after|lends?|composed? anew|team sheet"
-    r"|aside composer|film crews?)\b",
+    r"|asked for|asks for|gives? back|given back|takes? out|looks? after|lends?|ow(?:e|es|ed|ing)"
+    r"|hangs? up|falls? silent|comes? again|goes on with|for good|naps?|strays?|flatters?"
+    r"|tries out|tried out|nobody's|composed? anew|team sheets?|aside composer|film crews?"
+    r"|lulls?|relapses?|volleys?|knows? nothing|curiosity|spoken|speaks?|thinks?)\b",
     re.IGNORECASE,
 )
 """Words that hide a technical term, everywhere."""
@@ -34,9 +36,18 @@ NAME_PARTS = {
     *("nobody", "somebody", "everybody", "whoever", "stranger", "strangers", "guest", "guests"),
     *("visitor", "newcomer", "wish", "wishes", "fulfil", "errand", "errands", "patience", "lull"),
     *("told", "said", "hear", "heard", "hears", "aside", "hush", "blame", "curiosity", "taut"),
-    *("laid", "hasten", "reined", "eyes", "who", "relapses", "volley"),
+    *("laid", "hasten", "reined", "eyes", "who", "relapses", "volley", "owe", "owed", "retune"),
+    *("recomposition", "recomposing", "breath", "movers", "thinnest", "crew", "askable"),
+    *("shelf", "lazily", "planted"),
 }
 """Parts of identifiers, split at underscores and capitals."""
+
+PARTICIPLES = re.compile(
+    r"_*(?:[a-z]+(?<!e)ed|drawn|driven|found|grown|leant|shown|slid|spent|worn)"
+)
+PARTICIPLES_AND_ADVERBS = {"even", "also", "alike", "apart", "away", "back", "here", "there"}
+FUNCTIONS = {"infrared", "shipped"}
+"""Names of functions that are no participles, but look like one."""
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("src/grouser/protocol/usarsim/extensions.py", 'text("Said")'): "key of a wire message",
@@ -78,7 +89,7 @@ SEARCHES = {
 
 
 @cache
-def titled(path: Path) -> tuple[str, str]:
+def title_and_text(path: Path) -> tuple[str, str]:
     """Return the first sentence of a module's docstring, and its whole text, in lower case."""
     source = path.read_text("utf-8")
     title = (ast.get_docstring(ast.parse(source)) or "").partition("\n\n")[0]
@@ -87,7 +98,7 @@ def titled(path: Path) -> tuple[str, str]:
 
 def search_rank(path: Path, term: str) -> tuple[int, int]:
     """Return the rank of a module for a search: in its title and name, then in its text."""
-    title, source = titled(path)
+    title, source = title_and_text(path)
     words = {word.rstrip("s") for word in re.split(r"[^a-z]+", term) if len(word) > 2}
     name = {part.rstrip("s") for part in path.stem.split("_")}
     return 2 * (term in title) + len(words & name), source.count(term)
@@ -131,6 +142,14 @@ def names_in(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.id, node.lineno
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr, node.lineno
+
+
+def is_participle(name: str) -> bool:
+    """Return whether the name of a function is a bare participle or adverb."""
+    bare = name.strip("_")
+    return bare not in FUNCTIONS and (
+        PARTICIPLES.fullmatch(bare) is not None or bare in PARTICIPLES_AND_ADVERBS
+    )
 
 
 def word_faults(path: Path) -> list[str]:
@@ -186,6 +205,18 @@ def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
 def test_names_are_technical_terms() -> None:
     paths = python_files("src", "examples", "tools", "tests")
     assert not [fault for path in paths for fault in name_faults(path)]
+
+
+def test_functions_are_verbs_or_nouns() -> None:
+    """Methods may be participles: event handlers (``closed``), copies (``mesh.transformed``)."""
+    functions = [
+        (path, node.name)
+        for path in python_files("src", "examples", "tools", "tests")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and "fixture" not in "".join(map(ast.unparse, node.decorator_list))
+    ]
+    assert not [f"{path}: {name}" for path, name in functions if is_participle(name)]
 
 
 def test_exceptions_are_few_and_used() -> None:

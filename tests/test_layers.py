@@ -17,7 +17,7 @@ from support.source_tree import (
 )
 
 
-def allowed(name: str) -> set[str]:
+def allowed_zones(name: str) -> set[str]:
     """Return the zones that a module may import; an ``__init__`` may import its whole package."""
     if not is_init(modules()[name]) or name == "grouser":
         return MAY_IMPORT.get(zone(name), set()) | {zone(name)}
@@ -30,7 +30,9 @@ def test_packages_import_lower_layers_only(here: str) -> None:
     for name in sorted(name for name in modules() if zone(name) == here):
         for other in sorted(imports(modules()[name])):
             if other.split(".")[0] == "grouser":
-                assert zone(other) in allowed(name) or other == "grouser", f"{name} imports {other}"
+                assert zone(other) in allowed_zones(name) or other == "grouser", (
+                    f"{name} imports {other}"
+                )
             else:
                 _check_third_party(here, other)
 

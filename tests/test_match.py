@@ -49,8 +49,8 @@ def test_all_players_stand_on_the_field_without_overlap(name: str) -> None:
         assert rotate(pose.wxyz, [1, 0, 0])[0] == pytest.approx(math.cos(yaw), abs=0.01)
     model, data = simulation.model, simulation.data
     pairs = model.body_rootid[model.geom_bodyid[data.contact.geom.reshape(-1, 2)]]
-    movers = pairs[(pairs != 0).all(axis=1)]
-    assert (movers[:, 0] == movers[:, 1]).all()
+    moving = pairs[(pairs != 0).all(axis=1)]
+    assert (moving[:, 0] == moving[:, 1]).all()
 
 
 def test_goal_kick_off_throw_in_and_penalty_in_simulation() -> None:

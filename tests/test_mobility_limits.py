@@ -83,8 +83,8 @@ def test_distinct_limits_are_not_refined() -> None:
 
 def test_fit_recovers_a_known_curve() -> None:
     found = cells_around(np.random.default_rng(0).logistic(200, 12, 400))
-    planted = not_none(pass_curve.fit_pass_curve(found, 5, generator(0, "test")))
-    half, most = planted.size(0.5), planted.size(0.95)
+    synthetic = not_none(pass_curve.fit_pass_curve(found, 5, generator(0, "test")))
+    half, most = synthetic.size(0.5), synthetic.size(0.95)
     assert half.value == pytest.approx(200, abs=3)
     assert most.value == pytest.approx(200 - 12 * math.log(19), abs=6)
     assert half.low < 200 < half.high
@@ -101,7 +101,7 @@ def test_confidence_intervals_have_their_nominal_coverage() -> None:
         half = fit.size(0.5)
         covered += half.low < 200 < half.high
         fresh = pass_curve.PassCount(int((rng.logistic(200, 12, 20) >= half.value).sum()), 20)
-        expected = fit.expected(half.value, 20, generator(seed, "fresh"))
+        expected = fit.prediction_interval(half.value, 20, generator(seed, "fresh"))
         explained += limits.FreshRuns(fresh, expected).explained
     assert covered >= 35
     assert explained >= 35
@@ -110,7 +110,7 @@ def test_confidence_intervals_have_their_nominal_coverage() -> None:
 def test_unexplained_scatter_is_reported() -> None:
     found = cells_around(np.random.default_rng(0).logistic(200, 12, 20))
     fit = not_none(pass_curve.fit_pass_curve(found, 5, generator(0, "test")))
-    low, high = fit.expected(fit.size(0.5).value, 20, generator(0, "fresh"))
+    low, high = fit.prediction_interval(fit.size(0.5).value, 20, generator(0, "fresh"))
     assert 2 <= low < 8
     assert 12 < high <= 18
     assert not limits.FreshRuns(pass_curve.PassCount(0, 20), (low, high)).explained

@@ -57,7 +57,7 @@ def bus_of(server: ServerProcess, channel: str = "can0") -> SocketCanDaemonBus:
     return can.Bus(interface="socketcand", channel=channel, tcp_tune=True, **where)
 
 
-def received(
+def next_message(
     bus: SocketCanDaemonBus, kind: type[BeltEncoders] | type[BeltMotion], seconds: float = TIMEOUT
 ) -> tuple[Any, float]:
     """Return the next message of a kind and its time stamp (simulated, s)."""
@@ -78,11 +78,11 @@ def test_unmodified_python_can_drives_and_reads_encoders(server: ServerProcess) 
     """All frames also decode with cantools and the DBC file."""
     database: Any = cantools.database.load_file(DBC)
     with bus_of(server) as bus:
-        before, begun = received(bus, BeltEncoders)
+        before, begun = next_message(bus, BeltEncoders)
         for counter in range(40):
             command(bus, counter)
-            received(bus, BeltMotion)
-        after, ended = received(bus, BeltEncoders)
+            next_message(bus, BeltMotion)
+        after, ended = next_message(bus, BeltEncoders)
         assert after.left > before.left + 0.01
         assert ended > begun
         names: set[str] = set()
@@ -154,7 +154,7 @@ def test_malformed_bytes_do_not_disturb_other_clients(server: ServerProcess) -> 
         wire.sendall(b"x" * 100_000)
         for counter in range(5):
             command(bus, counter, 0.0, 0.0)
-            received(bus, BeltEncoders)
+            next_message(bus, BeltEncoders)
     assert "Traceback" not in server.log
 
 
@@ -174,7 +174,7 @@ def test_token_is_required_beyond_loopback_and_works_with_python_can(yard: Path)
             wire.sendall(b"< open can0:guessed-it-123456 >")
             assert b"< error this token is not one of the server's" in read_until_closed(wire)
         with bus_of(server, f"can0:{TOKEN}") as bus:
-            received(bus, BeltEncoders)
+            next_message(bus, BeltEncoders)
 
 
 @pytest.mark.parametrize(

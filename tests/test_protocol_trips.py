@@ -171,10 +171,10 @@ def test_messages_round_trip(cls: Any, data: Any) -> None:
     dialect = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
     message = data.draw(messages(cls, GRID))
     parsed = ClientSide(dialect).receive(b"".join(ServerSide(dialect).send(message)))
-    assert parsed == expected(message, dialect)
+    assert parsed == as_received(message, dialect)
 
 
-def expected(message: Any, dialect: Dialect) -> list[Message]:
+def as_received(message: Any, dialect: Dialect) -> list[Message]:
     """Return a message as a client of a dialect receives it."""
     changes: dict[str, Any] = {}
     if isinstance(message, setting.Response) and not dialect.responses:

@@ -46,6 +46,19 @@ def test_robot_compiles_once_and_twice_with_its_stated_mass(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
+def test_builder_leaves_its_sensors_to_the_scene(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scene adds every sensor once; a builder that adds them too would add them twice."""
+    robot = describe(kind, NEEDED.get(kind, {}), where="test").build()
+    added: list[str] = []
+    for sensor in robot.sensors:
+        monkeypatch.setattr(type(sensor), "add", lambda sensor, _: added.append(sensor.name))
+    describe(kind, NEEDED.get(kind, {}), where="test").build()
+    assert not added
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
 def test_robot_stands_still(kind: str) -> None:
     robot = simulation(kind)
     robot.step(1.0)

@@ -24,7 +24,7 @@ from grouser.scan.ground.scan_world import WorldOptions
 from grouser.scan.ground.spheres import expected_spheres, surface_discs
 from grouser.scan.ground.world_folder import THICKNESS, fill_folder, prisms, refuse_foreign
 from grouser.scan.pipeline import RebuiltGround
-from grouser.scan.simulated_camera import aimed, scan_world
+from grouser.scan.simulated_camera import pose_towards, scan_world
 from grouser.simulation.scene import compose
 from grouser.world.file import World, load, parse
 from grouser.world.meshes.mesh_files import write_glb, write_ply
@@ -346,7 +346,7 @@ def test_simulated_kinect_measures_the_collision_surface(
 ) -> None:
     world = World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6), piece))
     viewpoints = ((-0.8, -0.6, 1.0), (1.6, -0.8, 1.0), (0.5, 1.3, 1.0))
-    poses = [aimed(eye, (0.5, 0.0, 0.05)) for eye in viewpoints]
+    poses = [pose_towards(eye, (0.5, 0.0, 0.05)) for eye in viewpoints]
     clouds = scan_world(world, poses)
     assert all(cloud.shape == (480, 640) for cloud in clouds)
     cloud = concatenate_clouds(
@@ -362,7 +362,7 @@ def test_simulated_kinect_measures_the_collision_surface(
 
 def test_same_seed_gives_the_same_noise() -> None:
     world = load("quince_step").changed(robots=())
-    pose = aimed((0.0, -1.0, 0.8), (0.8, 0.0, 0.0))
+    pose = pose_towards((0.0, -1.0, 0.8), (0.8, 0.0, 0.0))
     first, again, other = (scan_world(world, [pose], seed=seed)[0].points for seed in (3, 3, 4))
     assert np.array_equal(first, again, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)
@@ -370,4 +370,4 @@ def test_same_seed_gives_the_same_noise() -> None:
 
 def test_camera_cannot_be_aimed_at_itself() -> None:
     with pytest.raises(BadValue, match="the target must differ from the position"):
-        aimed((1, 0, 1), (1, 0, 1))
+        pose_towards((1, 0, 1), (1, 0, 1))

@@ -75,7 +75,7 @@ def equipped_robot() -> WireRobot:
     return robot
 
 
-def decoded(robot: WireRobot, asked: tuple[Any, ...] | list[str] = ()) -> list[SensorMessage]:
+def decode(robot: WireRobot, asked: tuple[Any, ...] | list[str] = ()) -> list[SensorMessage]:
     return robot.decode(encode(robot.readings(), robot.layout, robot.profile, asked))
 
 
@@ -151,7 +151,7 @@ def test_standard_sensors_of_every_robot_are_encoded(kind: str) -> None:
     robot.sim.step(0.1)
     for dialect in DIALECTS.values():
         robot.set_profile(PortProfile(dialect))
-        types = {getattr(message, "type", None) for message in decoded(robot)}
+        types = {getattr(message, "type", None) for message in decode(robot)}
         silent = (Camera, Battery, DepthCamera)
         sensors = [s for s in robot.layout.sensors.values() if not isinstance(s, silent)]
         assert types == {TYPES[type(sensor)] for sensor in sensors}
@@ -174,7 +174,7 @@ def test_types_are_sent_in_the_order_of_the_transcript() -> None:
 @pytest.mark.parametrize("axes", Axes)
 def test_positions_and_angles_are_in_wire_axes(axes: Axes) -> None:
     robot = equipped_robot().set_profile(PortProfile(UDK, axes))
-    messages = decoded(robot)
+    messages = decode(robot)
     down = 1 if axes is Axes.Z_DOWN else -1
     x, y, z = robot.sim.pose("r").position
     truth = only_message(messages, sensor_messages.GroundTruth, "where")
@@ -197,7 +197,7 @@ def test_positions_and_angles_are_in_wire_axes(axes: Axes) -> None:
 def test_right_turn_is_positive_for_gyroscope_and_odometry() -> None:
     robot = WireRobot("packbot", *ALL)
     robot.send("DRIVE {Left 4} {Right -4}", seconds=0.5)
-    messages = decoded(robot)
+    messages = decode(robot)
     assert only_message(messages, sensor_messages.Gyroscope).angular_velocity[2] > 0.2
     assert only_message(messages, sensor_messages.Odometry).pose[2] > 0.2
     assert only_message(messages, sensor_messages.GroundTruth, "where").orientation[2] > 0.05
@@ -205,7 +205,7 @@ def test_right_turn_is_positive_for_gyroscope_and_odometry() -> None:
 
 def test_scans_run_from_right_to_left() -> None:
     scan = only_message(
-        decoded(equipped_robot().set_profile(PortProfile())), sensor_messages.RangeScan
+        decode(equipped_robot().set_profile(PortProfile())), sensor_messages.RangeScan
     )
     assert len(scan.ranges) == 181 == round(scan.fov / scan.resolution) + 1
     assert scan.ranges[0] == 20.0  # nothing on the right
@@ -214,7 +214,7 @@ def test_scans_run_from_right_to_left() -> None:
 
 def test_encoders_report_radians_and_ticks() -> None:
     robot = equipped_robot().set_profile(PortProfile())
-    messages, radius = decoded(robot), instance_of(SkidSteering, robot.layout.drive_mode).radius
+    messages, radius = decode(robot), instance_of(SkidSteering, robot.layout.drive_mode).radius
     here = robot.sim.angles("r")
     spun = [here[side] / radius for side in ("left", "right")]
     assert min(spun) > 1.0
@@ -229,7 +229,7 @@ def test_encoders_report_radians_and_ticks() -> None:
 
 
 def test_victims_and_tags_are_encoded() -> None:
-    messages = decoded(equipped_robot().set_profile(PortProfile()))
+    messages = decode(equipped_robot().set_profile(PortProfile()))
     parts = only_message(messages, sensor_messages.Victims).parts
     assert parts
     assert {name for name, _ in parts} <= {
@@ -241,7 +241,7 @@ def test_victims_and_tags_are_encoded() -> None:
 
 def test_gps_is_in_degrees_and_a_missing_fix_is_marked() -> None:
     robot = equipped_robot().set_profile(PortProfile())
-    fix = only_message(decoded(robot), sensor_messages.Gps)
+    fix = only_message(decode(robot), sensor_messages.Gps)
     assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
     assert fix.longitude_deg == pytest.approx(-77 - 12.998 / 60, abs=1e-3)
     lost = Reading("gps", 0.0, {"fix": 0.0, "satellites": 2.0, "latitude": math.nan})
@@ -260,9 +260,9 @@ def test_depth_camera_sends_sweeps_only_on_request() -> None:
     robot = WireRobot("packbot", {"kind": "depth", **MOUNT}, objects=(
         block("ahead", (2.1, -1.0, 0.4), (0.2, 2.0, 2.0)),  # on the right half
     ))  # fmt: skip
-    assert not [m for m in decoded(robot) if isinstance(m, sensor_messages.RangeImage)]
+    assert not [m for m in decode(robot) if isinstance(m, sensor_messages.RangeImage)]
     pieces = [
-        m for m in decoded(robot, asked=["depth"]) if isinstance(m, sensor_messages.RangeImage)
+        m for m in decode(robot, asked=["depth"]) if isinstance(m, sensor_messages.RangeImage)
     ]
     assert [piece.frame for piece in pieces] == list(range(pieces[0].frames))
     ranges = np.array([piece.ranges for piece in pieces])
@@ -293,17 +293,17 @@ def test_reset_restarts_odometry_encoders_and_tachometers() -> None:
     robot = WireRobot("packbot", *ALL)
     robot.send("DRIVE {Left 5} {Right 5}", seconds=0.5)
     robot.send("DRIVE {Left 0} {Right 0}", seconds=0.5)
-    before = decoded(robot)
+    before = decode(robot)
     assert only_message(before, sensor_messages.Odometry).pose[0] > 0.1
     for kind in ("Odometry", "Encoder", "Tachometer"):
         assert "{Status OK}" in answer_lines(robot, f"SET {{Type {kind}}} {{Opcode RESET}}")[0]
     robot.sim.step(0.3)
-    after = decoded(robot)
+    after = decode(robot)
     assert only_message(after, sensor_messages.Odometry).pose == pytest.approx((0, 0, 0), abs=1e-3)
     assert only_message(after, sensor_messages.Tachometer).angles == pytest.approx((0, 0), abs=0.01)
     assert all(abs(tick) <= 1 for tick in values_by_name(after, sensor_messages.Encoders).values())
     robot.send("DRIVE {Left 5} {Right 5}", seconds=0.5)
-    assert only_message(decoded(robot), sensor_messages.Odometry).pose[0] > 0.1
+    assert only_message(decode(robot), sensor_messages.Odometry).pose[0] > 0.1
 
 
 def test_ins_pose_can_be_set() -> None:
@@ -313,7 +313,7 @@ def test_ins_pose_can_be_set() -> None:
     with pytest.raises(BadValue, match="POSE"):
         setting(robot, "SET {Type INS} {Opcode POSE} {Params 1e300,0,0,0,0,0}")
     robot.sim.step(0.3)
-    ins = only_message(decoded(robot), sensor_messages.Ins)
+    ins = only_message(decode(robot), sensor_messages.Ins)
     assert ins.location == pytest.approx((1, 2, -3), abs=0.011)
     assert ins.orientation == pytest.approx((0, 0.1, 0.5), abs=0.011)
 

@@ -101,7 +101,7 @@ def test_packages_have_a_docstring(init: Path) -> None:
     assert re.match(r"[A-Z].{15,}?[.:]", text, re.DOTALL), f"{init} has no first sentence"
 
 
-def _exported(init: Path) -> set[str]:
+def _exports(init: Path) -> set[str]:
     stub = init.with_suffix(".pyi")
     if not stub.exists():
         return set()
@@ -111,7 +111,7 @@ def _exported(init: Path) -> set[str]:
 
 @pytest.mark.parametrize("stub", sorted(SOURCE.rglob("__init__.pyi")), ids=lambda p: p.parent.name)
 def test_no_module_hides_an_exported_name(stub: Path) -> None:
-    assert not _exported(stub) & {path.stem for path in stub.parent.glob("*.py")}
+    assert not _exports(stub) & {path.stem for path in stub.parent.glob("*.py")}
 
 
 FOUNDATION_MODULES = {f"grouser.{name}" for name in FOUNDATIONS}
@@ -129,7 +129,7 @@ def test_examples_import_exported_names_only(path: Path) -> None:
             if source.count(".") == 1 and source not in FOUNDATION_MODULES:
                 used = {alias.name for alias in node.names}
                 used -= {n.rpartition(".")[2] for n in modules() if n.startswith(source)}
-                exported = _exported(modules().get(source, SOURCE))
+                exported = _exports(modules().get(source, SOURCE))
                 assert used <= exported, f"{source} does not export {used - exported}"
         else:
             continue

@@ -20,7 +20,7 @@ from support.narrowing import not_none
 from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
 
-from grouser.client import OperatorLink, started
+from grouser.client import OperatorLink, start_command
 from grouser.client.teleoperation import _belts
 from grouser.errors import BadValue, Refused
 from grouser.gateways.can.gateway import CanGateway
@@ -94,13 +94,13 @@ def test_belt_speeds_of_a_curve_are_limited_with_equal_curvature() -> None:
 
 @pytest.fixture(scope="module")
 def motors() -> Iterator[str]:
-    with started("motors", "kenaf_step", *FREE) as ports:
+    with start_command("motors", "kenaf_step", *FREE) as ports:
         yield f"socketcand://127.0.0.1:{ports['can']}/can0"
 
 
 @pytest.fixture
 def control(motors: str) -> Iterator[int]:
-    with started("control", "--link", motors, "--port", "0") as ports:
+    with start_command("control", "--link", motors, "--port", "0") as ports:
         yield ports["control"]
 
 
@@ -133,15 +133,15 @@ def test_invalid_data_disconnects_the_operator_and_stops_the_robot(control: int)
 
 @pytest.mark.slow
 def test_lost_robot_is_reported_and_reconnected() -> None:
-    with started("motors", "kenaf_step", *FREE) as ports:
+    with start_command("motors", "kenaf_step", *FREE) as ports:
         port = ports["can"]
         link = f"socketcand://127.0.0.1:{port}/can0"
-        with started("control", "--link", link, "--port", "0") as where:
+        with start_command("control", "--link", link, "--port", "0") as where:
             operator = OperatorLink(port=where["control"], timeout=TIMEOUT)
             assert not operator.report(1.0).trouble
             _end(ports)
             wait_until(lambda: operator.report(0.1).trouble)
-            with started("motors", "kenaf_step", "--port", str(port), "--images", "-1"):
+            with start_command("motors", "kenaf_step", "--port", str(port), "--images", "-1"):
                 wait_until(lambda: not operator.report(0.1).trouble)
             operator.close()
 
@@ -166,7 +166,7 @@ def test_token_is_required_beyond_loopback(motors: str, monkeypatch: pytest.Monk
         command_line("control", "--host", "0.0.0.0", "--port", "0")
     )
     monkeypatch.setenv("GROUSER_TOKEN", "open-sesame-12345")
-    with started("control", "--link", motors, "--port", "0") as ports:
+    with start_command("control", "--link", motors, "--port", "0") as ports:
         with OperatorLink(port=ports["control"], token="open-sesame-12345", timeout=60) as link:
             link.send(OperatorCommand(drive=(0.0, 0.0)))
             assert not link.report(1.0).trouble
@@ -198,7 +198,7 @@ def test_operator_program_climbs_200_mm_on_motors_and_simulator(
         load("kenaf_step"), gateway, ImageGateway(0), pictures=PictureOptions()
     ) as yard:
         ports = yard.server.ports
-        with started("control", "--link", link.format(ports[port]), "--port", "0") as control:
+        with start_command("control", "--link", link.format(ports[port]), "--port", "0") as control:
             words = ("--control", f"127.0.0.1:{control['control']}", "--climb")
             images = ("--images", f"127.0.0.1:{ports['images']}")
             done = subprocess.run(

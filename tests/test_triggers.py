@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from support.event_worlds import FALLING, logged, simulate
+from support.event_worlds import FALLING, log_of, simulate
 
 import grouser
 from grouser.service.console import Console
@@ -27,7 +27,7 @@ triggers:
 """)
     sim.step(1.0)
     enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
-    messages = logged(sim, "message")
+    messages = log_of(sim, "message")
     assert [text for _, text in messages] == ["in", "out"]
     assert messages[0][0] == pytest.approx(enter, abs=0.021)
     assert messages[1][0] == pytest.approx(leave, abs=0.021)
@@ -39,7 +39,7 @@ triggers:
   - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
 """)
     sim.step(1.0)
-    assert [text for _, text in logged(sim, "message")] == ["in"]
+    assert [text for _, text in log_of(sim, "message")] == ["in"]
 
 
 def test_relocated_body_does_not_trigger_volumes_between() -> None:
@@ -50,7 +50,7 @@ triggers:
     sim.step(0.1)
     sim.apply(SetPose("ball", grouser.Pose.at(0, 0, 0.05)))
     sim.step(0.5)
-    assert logged(sim, "message") == []
+    assert log_of(sim, "message") == []
 
 
 @pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
@@ -80,10 +80,10 @@ triggers:
   - {name: goal, kind: box, size: [1, 1, 2], position: [1, 0, 0], counts: whole, do: [say goal]}
 """)
     sim.step(0.1)
-    assert logged(sim, "message") == []
+    assert log_of(sim, "message") == []
     Console(sim).execute("glide ball to 0.7 0 0.051 at 0.1")
     sim.step(1.0)
-    ((time, _),) = logged(sim, "message")
+    ((time, _),) = log_of(sim, "message")
     assert time == pytest.approx(0.2, abs=0.021)
 
 
@@ -104,7 +104,7 @@ triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
 """)
     sim.step(0.1)
-    assert {text for _, text in logged(sim, "message")} == names
+    assert {text for _, text in log_of(sim, "message")} == names
 
 
 def test_stay_triggers_once_and_rearms() -> None:
@@ -118,7 +118,7 @@ triggers:
       by: [crate], do: [say rearm]}}
 """)
     sim.step(1.0)
-    messages = [text for _, text in logged(sim, "message")]
+    messages = [text for _, text in log_of(sim, "message")]
     assert (messages.count("stay"), messages.count("once"), messages.count("rearm")) == (3, 1, 2)
 
 
@@ -132,5 +132,5 @@ triggers:
     sim.step(0.1)
     sim.apply(Leave("late"))
     sim.step(0.1)
-    assert [text for _, text in logged(sim, "message")] == ["ball", "crate", "late"]
+    assert [text for _, text in log_of(sim, "message")] == ["ball", "crate", "late"]
     assert sim.inside("all") == ["ball", "crate"]

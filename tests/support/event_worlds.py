@@ -28,7 +28,7 @@ def simulate(text: str, **options: Any) -> Simulation:
     return Simulation(parse_world(text), **options)
 
 
-def logged(sim: Simulation, *kinds: str) -> list[tuple[float, str]]:
+def log_of(sim: Simulation, *kinds: str) -> list[tuple[float, str]]:
     """Return the time (s) and the name, or text, of the log entries of some kinds."""
     return [
         (round(entry.time, 3), entry.name or entry.text)

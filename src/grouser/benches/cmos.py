@@ -71,16 +71,16 @@ def run(progress: Progress) -> dict[str, float]:
             turning, still = (
                 FilteredView(renderer, model, data, camera, spin) for spin in (SPIN, STILL)
             )
-            fused, separate = _medians(turning.fused, turning.separate)
+            fused, separate = _medians(turning.filter_at_once, turning.filter_by_effect)
             ratios[f"fused_over_separate_{label}"] = fused / separate
             details |= {f"fused_ms_{label}": fused, f"separate_ms_{label}": separate}
-            fused, separate = _medians(still.fused, still.separate)
+            fused, separate = _medians(still.filter_at_once, still.filter_by_effect)
             details[f"still_over_separate_{label}"] = fused / separate
         small = FilteredView(renderer, model, data, camera_of(SIZES[0], ERS210.cmos.noise), SPIN)
-        drawn, fused = _medians(small.draw, small.fused)
+        drawn, fused = _medians(small.draw, small.filter_at_once)
         plain = camera_of(SIZES[0], ERS210.cmos.noise, compiled=False)
         compiled, arrays = _medians(
-            small.fused, FilteredView(renderer, model, data, plain, SPIN).fused
+            small.filter_at_once, FilteredView(renderer, model, data, plain, SPIN).filter_at_once
         )
     return {
         "fused_over_separate": max(ratios.values()),
@@ -153,13 +153,13 @@ class FilteredView:
         pixels = self._pixels[:-SPARE_BYTES]
         self._renderer.draw_camera(self._model, self._data, CAMERA_POSE, self.plane, pixels)
 
-    def fused(self, seed: int = 0) -> Image:
+    def filter_at_once(self, seed: int = 0) -> Image:
         """Return the picture filtered in one sweep."""
         return self.camera.apply_warped(
             self._pixels, self.plane, self._matrix, spin=self.spin, seed=seed
         )
 
-    def separate(self) -> Image:
+    def filter_by_effect(self) -> Image:
         """Return the picture filtered by one effect after another."""
         return self._chain.apply(self._picture)
 

@@ -149,8 +149,8 @@ async def _render_share(rate: float) -> float:
                 views.offer(name, simulation.read(name, camera))
             await _wait_for_pictures(views, expected)
             if frame == 0:
-                spent = _spent(pool)  # without the start: composing, compiling, allocating
-        return (_spent(pool) - spent) / (SECONDS - 1 / rate)
+                spent = _worker_time(pool)  # without the start: composing, compiling, allocating
+        return (_worker_time(pool) - spent) / (SECONDS - 1 / rate)
 
 
 def _first_camera(simulation: Simulation, robot: str) -> str:
@@ -163,7 +163,7 @@ def _first_camera(simulation: Simulation, robot: str) -> str:
     return next(cameras)
 
 
-def _spent(pool: RenderPool) -> float:
+def _worker_time(pool: RenderPool) -> float:
     """Return the processor time of the workers, s; nan if the system does not provide it."""
     total = 0.0
     for process in pool.process_ids:

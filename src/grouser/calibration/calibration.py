@@ -195,7 +195,7 @@ class _Fit:
     def _trial(self, point: Array) -> Trial:
         world = self.world
         for parameter, value in zip(self.free, self.low + point * self.wide, strict=True):
-            world = parameter.applied(world, self.robot, float(value))
+            world = parameter.apply_to(world, self.robot, float(value))
         limit = self.real.duration + LATE
         return Trial(world=world, robot=self.robot, limit=limit, tipped_beyond=math.inf)
 
@@ -205,7 +205,7 @@ class _Fit:
         """Return the fit of run ``number`` to the log."""
         return fit_log(self.real, self.runs[number], self.scales, self.alignment)
 
-    def evaluated(self) -> tuple[Array, Array, Array]:
+    def evaluations(self) -> tuple[Array, Array, Array]:
         """Return all points, their residuals in scales and their losses, with updated scales."""
         self.measure()
         raw = [self.log_fit(i).residuals for i in range(len(self.runs))]
@@ -245,7 +245,7 @@ class _Fit:
         self.run(np.vstack([start, gauss_newton.latin_hypercube(SPREAD * size, size, rng)]))
         self._doing = "narrowing down"
         for _ in range(gauss_newton.ROUNDS):
-            points, _, losses = self.evaluated()
+            points, _, losses = self.evaluations()
             self.run(gauss_newton.cross_entropy_round(points, losses, NARROW * size, rng))
         begin = self.points[self.best()]
         for _ in range(2):
@@ -253,19 +253,19 @@ class _Fit:
             lowest, plane = gauss_newton.descend(begin, self)
             self._doing = "profiling"
             chosen, profiles = self._profile(lowest, plane)
-            noise = RISE * self._alike(chosen) + self._jitter(chosen)
+            noise = RISE * self._correlation_length(chosen) + self._jitter(chosen)
             losses = self.losses()
             if losses.min() > losses[chosen] - noise:
                 break
             begin = self.points[int(losses.argmin())]  # the profile found a lower minimum
         return self._conclude(chosen, profiles, noise)
 
-    def _alike(self, number: int) -> float:
+    def _correlation_length(self, number: int) -> float:
         return correlation(self.log_fit(number).residuals / self.scales)
 
     def _jitter(self, number: int) -> float:
         """Return the scatter of losses near a run that the plane does not explain."""
-        points, residuals, losses = self.evaluated()
+        points, residuals, losses = self.evaluations()
         near = np.abs(points - points[number]).max(axis=1) < gauss_newton.WIDEST / 2
         ours = gauss_newton.fit_residuals(
             points, residuals, points[number], gauss_newton.WIDEST / 2
@@ -293,12 +293,12 @@ class _Fit:
         losses = self.losses()
         # The plane's minimum is preferred unless a run is clearly better, since losses are rough.
         better = int(losses.argmin())
-        limit = RISE * self._alike(first)
+        limit = RISE * self._correlation_length(first)
         return (first if losses[first] - losses[better] < limit else better), profiles
 
     def _conclude(self, chosen: int, profiles: list[list[int]], noise: float) -> Calibration:
         losses = self.losses()
-        points, residuals, _ = self.evaluated()
+        points, residuals, _ = self.evaluations()
         rng = generator(self.seed, "roughness")
         unsure = 2 * gauss_newton.bootstrap_deviation(points, residuals, points[chosen], rng)
         findings = tuple(
@@ -322,7 +322,7 @@ class _Fit:
             at_start=self.log_fit(0),
             at_end=left,
             noise=dict(zip(CHANNELS, left.residuals.std(axis=1).tolist(), strict=True)),
-            correlation=self._alike(chosen),
+            correlation=self._correlation_length(chosen),
             simulations=len(self.runs),
             notes=tuple(self.notes),
         )
@@ -404,7 +404,7 @@ def synthetic_log(
         seed: seed of noise and lost samples.
     """
     for parameter in parameters_named(list(truth)):
-        world = parameter.applied(world, robot, truth[parameter.name])
+        world = parameter.apply_to(world, robot, truth[parameter.name])
     trial = Trial(world=world, robot=robot, limit=seconds, tipped_beyond=math.inf)
     [outcome] = threads.run_trials([trial], sample_period=0.01)
     times = np.arange(measured.late, seconds - 0.01, 1 / measured.rate_hz)

@@ -151,7 +151,7 @@ class SimulationRuns(Protocol):
         """Simulate ``points`` (m, p) and store the results."""
         ...
 
-    def evaluated(self) -> tuple[Array, Array, Array]:
+    def evaluations(self) -> tuple[Array, Array, Array]:
         """Return all points (m, p), their residuals in scales (m, n) and their losses (m,)."""
         ...
 
@@ -165,11 +165,11 @@ def descend(begin: Array, runs: SimulationRuns) -> tuple[Array, ResidualPlane]:
     middle, radius = begin, WIDEST
     for _ in range(GENERATIONS):
         runs.run(star_stencil(middle, radius))
-        points, residuals, losses = runs.evaluated()
+        points, residuals, losses = runs.evaluations()
         near = np.abs(points - middle).max(axis=1) < 1.5 * radius
         best = points[near][losses[near].argmin()]
         runs.note_roughness(fit_residuals(points, residuals, best, 1.5 * radius).rough)
-        points, residuals, _ = runs.evaluated()
+        points, residuals, _ = runs.evaluations()
         towards = least_loss_point(fit_residuals(points, residuals, best, 1.5 * radius), 2 * radius)
         far = float(np.abs(towards - middle).max())
         middle = towards

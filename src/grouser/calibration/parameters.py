@@ -50,7 +50,7 @@ class Parameter:
             )
         return value
 
-    def applied(self, world: World, robot: str, value: float) -> World:
+    def apply_to(self, world: World, robot: str, value: float) -> World:
         """Return ``world`` with this parameter at ``value``."""
         if self.of == "ground":
             pieces = (piece.model_copy(update={self.name: value}) for piece in world.terrain)

@@ -57,12 +57,12 @@ def pictures() -> None:
 
 def table_module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
     """Return key and module of an experiment or a bench; underscores and dashes are equal."""
-    key = next((key for key in table if _dashed(key) == _dashed(name)), None)
+    key = next((key for key in table if _with_dashes(key) == _with_dashes(name)), None)
     if key is None:
         raise unknown(kind, kind, name, table)
     physics()
     return key, importlib.import_module(table[key])
 
 
-def _dashed(name: str) -> str:
+def _with_dashes(name: str) -> str:
     return name.strip().lower().replace("_", "-")

@@ -83,7 +83,7 @@ def defaulted_options(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def options_text(values: Mapping[str, Any]) -> str:
     """Return options in one line."""
-    return ", ".join(f"{path} {_shown(value)}" for path, value in values.items())
+    return ", ".join(f"{path} {_value_text(value)}" for path, value in values.items())
 
 
 def _print_defaults(description: CustomRobot, console: Console) -> None:
@@ -92,14 +92,14 @@ def _print_defaults(description: CustomRobot, console: Console) -> None:
         console.print(Text("left to defaults (estimates):", "bold"))
         grid = plain_table()
         for path, value in values.items():
-            grid.add_row(Text(path), Text(_shown(value), "dim"))
+            grid.add_row(Text(path), Text(_value_text(value), "dim"))
         console.print(grid)
     if description.model_path is not None:
         for note in read_model(description.model_path, description.spec).notes:
             console.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -14,5 +14,7 @@ camera and field as numbers, as for the real robot.
 from grouser.exports import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, __file__, renamed={"open_link": "grouser.client.links:open_link"}
+    __name__,
+    __file__,
+    renamed={"open_link": "grouser.client.links:open_link", "started": "start_command"},
 )

@@ -6,7 +6,7 @@ from grouser.client.connection import join as join
 from grouser.client.hrt_robot import Hrt as Hrt
 from grouser.client.launch import Ports as Ports
 from grouser.client.launch import serving as serving
-from grouser.client.launch import started as started
+from grouser.client.launch import start_command as start_command
 from grouser.client.path_following import PathFollower as PathFollower
 from grouser.client.pictures import PictureConnection as PictureConnection
 from grouser.client.pictures import watch as watch

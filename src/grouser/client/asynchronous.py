@@ -43,7 +43,7 @@ class _Receiver(asyncio.Protocol):
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self.gone = asyncio.Event()
+        self.disconnected = asyncio.Event()
         """Set when the connection has ended."""
         self._arrival = asyncio.Event()
 
@@ -54,7 +54,7 @@ class _Receiver(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         why = f"connection lost ({error})" if error else "the server closed the connection"
         self.conversation.mark_lost(why)
-        self.gone.set()
+        self.disconnected.set()
         self._wake()
 
     async def wait_for_data(self) -> None:
@@ -108,7 +108,7 @@ class AsyncConnection(CommandSender):
     async def closed(self) -> None:
         """Wait until the connection has ended, including the TLS shutdown."""
         try:
-            await asyncio.wait_for(self._receiver.gone.wait(), self.address.timeout)
+            await asyncio.wait_for(self._receiver.disconnected.wait(), self.address.timeout)
         except TimeoutError:
             self._transport.abort()
 

@@ -49,7 +49,7 @@ __all__ = [
 _robot: Hrt | None = None
 
 
-def _opened() -> Hrt:
+def _require_open() -> Hrt:
     if _robot is None:
         raise HrtError(HrtCode.NOT_OPEN)
     return _robot
@@ -72,83 +72,83 @@ def hrt_close() -> None:
 
 def hrt_show_status() -> None:
     """Print the status of the robot."""
-    _opened().show_status()
+    _require_open().show_status()
 
 
 def hrt_go_forward(distance_mm: float) -> float:
     """Drive straight by the encoders, mm, backwards negative; return the driven distance."""
-    return _opened().go_forward(distance_mm)
+    return _require_open().go_forward(distance_mm)
 
 
 def hrt_turning(angle_deg: float) -> float:
     """Turn on the spot by the posture sensor, deg, left positive; return the angle."""
-    return _opened().turning(angle_deg)
+    return _require_open().turning(angle_deg)
 
 
 def hrt_stop() -> None:
     """Stop all six motors."""
-    _opened().stop()
+    _require_open().stop()
 
 
 def hrt_set_pace(mm_s: float) -> None:
     """Set the belt speed of hrt_go_forward and hrt_turning, mm/s."""
-    _opened().set_pace(mm_s)
+    _require_open().set_pace(mm_s)
 
 
 def hrt_set_speeds(left_mm_s: float, right_mm_s: float) -> None:
     """Set the belt speeds, mm/s, forwards positive; belts stop 0.3 s after the last call."""
-    _opened().set_speeds(left_mm_s, right_mm_s)
+    _require_open().set_speeds(left_mm_s, right_mm_s)
 
 
 def hrt_set_flippers(
     front_left: float, front_right: float, rear_left: float, rear_right: float
 ) -> None:
     """Set the flipper angles, deg, up positive."""
-    _opened().set_flippers(front_left, front_right, rear_left, rear_right)
+    _require_open().set_flippers(front_left, front_right, rear_left, rear_right)
 
 
 def hrt_move_flippers(
     front_left: float, front_right: float, rear_left: float, rear_right: float
 ) -> None:
     """Set the flipper angles, deg, up positive, and wait until they are reached."""
-    _opened().move_flippers(front_left, front_right, rear_left, rear_right)
+    _require_open().move_flippers(front_left, front_right, rear_left, rear_right)
 
 
 def hrt_aim_camera(pan_deg: float, tilt_deg: float) -> None:
     """Aim the front camera: pan to the left and tilt up, deg."""
-    _opened().aim_camera(pan_deg, tilt_deg)
+    _require_open().aim_camera(pan_deg, tilt_deg)
 
 
 def hrt_wait(seconds: float) -> None:
     """Wait; running belts keep running."""
-    _opened().wait(seconds)
+    _require_open().wait(seconds)
 
 
 def hrt_get_encoders() -> tuple[float, float]:
     """Return the travel of the left and right belt, mm."""
-    return _opened().encoders
+    return _require_open().encoders
 
 
 def hrt_get_speeds() -> tuple[float, float]:
     """Return the speed of the left and right belt, mm/s."""
-    return _opened().speeds
+    return _require_open().speeds
 
 
 def hrt_get_flippers() -> tuple[float, float, float, float]:
     """Return the flipper angles, deg, up positive: front left, right, rear left, right."""
-    return _opened().flippers
+    return _require_open().flippers
 
 
 def hrt_get_posture() -> tuple[float, float, float]:
     """Return roll, pitch (nose down positive), yaw (to the left positive), deg."""
-    return _opened().posture
+    return _require_open().posture
 
 
 def hrt_get_battery() -> int | None:
     """Return the remaining battery time, s; None: unknown."""
-    return _opened().battery
+    return _require_open().battery
 
 
 def hrt_get_slide() -> float | None:
     """Return the slip of the belts in the last turn, 0 to 1; None: no turn yet."""
-    return _opened().slide
+    return _require_open().slide

@@ -1,4 +1,4 @@
-"""Server process for examples and tests: started and ended by a context manager."""
+"""Server process for examples and tests, which a context manager starts and ends."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
 
 
 @contextlib.contextmanager
-def started(*words: str) -> Iterator[dict[str, int]]:
+def start_command(*words: str) -> Iterator[dict[str, int]]:
     """Run a listening command of ``grouser`` until the block ends; yield its ports by name.
 
     Args:

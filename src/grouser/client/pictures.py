@@ -90,7 +90,7 @@ class PictureConnection:
                 if not data:
                     raise ConnectionResetError("connection closed")
                 for frame in self._side.receive(data):
-                    return self._checked(frame)
+                    return self._require_frame(frame)
         except TimeoutError:
             # A partial image may have been received, so the stream is out of sync.
             self.close()
@@ -105,7 +105,7 @@ class PictureConnection:
                 "(a key or a token may be required; see the log of the server)"
             ) from None
 
-    def _checked(self, frame: wire.Frame | wire.NoPicture | Fault) -> wire.Frame:
+    def _require_frame(self, frame: wire.Frame | wire.NoPicture | Fault) -> wire.Frame:
         if isinstance(frame, wire.NoPicture):
             raise Disconnected(f"{self.address.peer}: no image, {frame.reason}")
         if isinstance(frame, Fault):

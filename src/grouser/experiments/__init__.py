@@ -4,6 +4,10 @@ Every experiment module has a function ``run(run_options) -> Report``. The repor
 our values beside the paper's and, if the options request them, pictures.
 """
 
+from grouser.exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
+
 EXPERIMENTS: dict[str, str] = {
     "closed-forms": "grouser.experiments.closed_forms",
     "cmos-distance": "grouser.experiments.cmos_distance",

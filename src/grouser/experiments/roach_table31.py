@@ -257,12 +257,12 @@ def _table_top(name: str, cloud: PointCloud, seed: int) -> TableTop:
     occupied = _add_neighbours(_patches(points[~flat]))
     bare = np.setdiff1d(_patches(points[flat]), occupied)
     real = _points_above(points[flat], bare)
-    simulated = _points_above(_simulated(X_WO, seed), bare)
+    simulated = _points_above(_simulate_plane(X_WO, seed), bare)
     distance = float(np.linalg.norm(real.mean(axis=0) - X_WO.position))
     return TableTop(name, real, simulated, distance)
 
 
-def _simulated(X_WO: Pose, seed: int) -> Array:
+def _simulate_plane(X_WO: Pose, seed: int) -> Array:
     """Return the points of our Kinect 1 in front of an infinite plane, (n, 3), m."""
     world = World(name="a table", physics=STANDARD, terrain=(Flat(friction=0.6),))
     (cloud,) = scan_world(world, [X_WO @ X_CO.inverse()], "kinect1", seed)

@@ -30,7 +30,7 @@ from grouser.scan.ground.scan_world import WorldOptions
 from grouser.scan.ground.world_folder import WORLD, scan_to_world
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
 from grouser.scan.registration import TAPE_MEASURE
-from grouser.scan.simulated_camera import aimed, scan_world
+from grouser.scan.simulated_camera import pose_towards, scan_world
 from grouser.scan.surface_errors import SurfaceErrors, surface_errors
 from grouser.simulation.ground_stl import ground_surface
 from grouser.simulation.scene import compose
@@ -193,7 +193,7 @@ def _scan(
     seed: int,
 ) -> tuple[list[PointCloud], list[Pose]]:
     """Return the clouds of a camera at several positions, and the poses of their axes."""
-    cameras = [aimed(position, middle) for position in positions]
+    cameras = [pose_towards(position, middle) for position in positions]
     clouds = [
         cloud.drop(np.linalg.norm(cloud.points, axis=1) > REACH)
         for cloud in scan_world(world, cameras, camera, seed)

@@ -201,7 +201,7 @@ class ListeningPort:
             loop.add_reader(listening, self._accept, listening)
 
     def _pause(self, seconds: float | None = None) -> None:
-        """Stop accepting, for a number of wall seconds or for good."""
+        """Stop accepting, for a number of wall seconds or permanently."""
         loop = asyncio.get_running_loop()
         for listening in self._sockets:
             loop.remove_reader(listening)

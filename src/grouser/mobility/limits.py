@@ -130,7 +130,7 @@ def find_limit(
     if repeats < 2:
         raise BadValue(f"mobility: {repeats} repeats, at least 2 are needed for a limit")
     apparatus = apparatus_named(test)
-    arrived = partial(_arrived, candidate, test, progress=progress)
+    arrived = partial(_drive_cases, candidate, test, progress=progress)
     variations = [draw_variation(seed, f"{test}/{number}") for number in range(repeats)]
     near = min(_find(candidate, test, NOMINAL), key=abs)  # the finite one, if only one is
     coarse = parallel_map(partial(_find, candidate, test, near=near), variations, progress=progress)
@@ -207,7 +207,7 @@ def refine_brackets(
     return brackets, resolution
 
 
-def _arrived(
+def _drive_cases(
     candidate: Candidate,
     test: str,
     cases: Sequence[VariedSize],
@@ -236,4 +236,6 @@ def _check(
     rng: np.random.Generator,
 ) -> FreshRuns:
     passed = sum(arrived([(variation, size) for variation in fresh]))
-    return FreshRuns(PassCount(passed, len(fresh)), curve.expected(size, len(fresh), rng))
+    return FreshRuns(
+        PassCount(passed, len(fresh)), curve.prediction_interval(size, len(fresh), rng)
+    )

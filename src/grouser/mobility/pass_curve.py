@@ -72,7 +72,9 @@ class PassCurve:
         half = self.resolution / 2
         return SizeEstimate(float(sizes[0]), max(0.0, float(low) - half), float(high) + half)
 
-    def expected(self, size: float, runs: int, rng: np.random.Generator) -> tuple[int, int]:
+    def prediction_interval(
+        self, size: float, runs: int, rng: np.random.Generator
+    ) -> tuple[int, int]:
         """Return the 95 % prediction interval of passes among ``runs`` fresh runs at ``size``.
 
         It contains the sampling of the runs and the uncertainty of the curve.

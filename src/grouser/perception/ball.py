@@ -89,7 +89,7 @@ def _measure(
         by_size = radius / math.sin(math.acos(1 - seen / (2 * math.pi))) * level
     by_centre = (radius - height) / slope if slope < 0 else None
     return BallSighting(
-        distance=_combined(by_size, by_edge, by_centre, radius, height, optics),
+        distance=_weighted_mean(by_size, by_edge, by_centre, radius, height, optics),
         bearing=float(bearing_of(towards)),
         by_size=by_size,
         by_edge=by_edge,
@@ -108,7 +108,7 @@ def _cone(directions: Array) -> tuple[Array, float]:
     return axis / length, math.acos(1 / max(length, 1.0))
 
 
-def _combined(
+def _weighted_mean(
     by_size: float | None,
     by_edge: float,
     by_centre: float | None,
@@ -158,14 +158,14 @@ def _disc(region: ColourRegion, image: Image) -> _Disc:
     orange = np.zeros(contrast.shape, bool)
     row, column = region.top - top, region.left - left
     orange[row : row + region.high, column : column + region.wide] = region.mask
-    near = _dilated(orange, _AROUND - 1)
+    near = _dilate(orange, _AROUND - 1)
     half_way = (
         (np.median(contrast[orange]) + np.median(contrast[~near])) / 2 if (~near).any() else 0
     )
     return _Disc(left, top, contrast, orange | (near & (contrast > half_way)))
 
 
-def _dilated(mask: Mask, pixels: int) -> Mask:
+def _dilate(mask: Mask, pixels: int) -> Mask:
     """Return ``mask`` dilated by ``pixels`` steps up, down, left and right."""
     grown = mask.copy()
     for _ in range(pixels):

@@ -130,7 +130,7 @@ class CostMap:
     @property
     def known(self) -> Array:
         """Weight of measurements in the estimate of each cell (rows, columns), 0 to 1."""
-        metres = _blurred(self._metres, BLUR)
+        metres = _blur(self._metres, BLUR)
         return np.asarray(metres / (metres + self._trust(BLUR)))
 
     def energy_per_metre(self) -> Array:
@@ -185,8 +185,8 @@ class CostMap:
         metres, energy = self._metres, self._energy
         mean = self._mean_energy()
         trust = self._trust(REGION)
-        around = _blurred(energy, REGION) + trust * mean
-        guess = around / (_blurred(metres, REGION) + trust)
+        around = _blur(energy, REGION) + trust * mean
+        guess = around / (_blur(metres, REGION) + trust)
         guess *= self._likeness(energy, metres, metres * guess, mean * DOUBT)
         return self._known_or(guess, energy)
 
@@ -211,14 +211,14 @@ class CostMap:
         due = self._metres * guess
         guess *= _levels(self._roughness, self._metres, self._falls, due, DOUBT)
         few = FALLS / (np.sqrt(2 * np.pi) * BLUR * FAILURE_WINDOW)
-        felt, driven = _blurred(self._falls, BLUR), _blurred(self._metres, BLUR)
+        felt, driven = _blur(self._falls, BLUR), _blur(self._metres, BLUR)
         return np.asarray((felt + few) * guess / (driven * guess + few))
 
     def _known_or(self, guess: Array, amount: Array) -> Array:
         """Return ``amount`` per metre, blended with a prior ``guess`` by the distance driven."""
         trust = self._trust(BLUR)
         return np.asarray(
-            (_blurred(amount, BLUR) + trust * guess) / (_blurred(self._metres, BLUR) + trust)
+            (_blur(amount, BLUR) + trust * guess) / (_blur(self._metres, BLUR) + trust)
         )
 
     def _likeness(self, amount: Array, metres: Array, due: Array, doubt: float) -> Array:
@@ -262,7 +262,7 @@ def progress_along_path(points: Array, positions: Array) -> npt.NDArray[np.int64
     return found
 
 
-def _blurred(values: Array, blur: float) -> Array:
+def _blur(values: Array, blur: float) -> Array:
     return np.asarray(scipy_part("ndimage").gaussian_filter(values, blur, mode="constant"))
 
 

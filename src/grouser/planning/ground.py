@@ -159,7 +159,7 @@ def place_on_heights(footprint: RobotFootprint, under: Array) -> GroundPlacement
     plane = footprint.fit @ (under[footprint.carries] - footprint.carrying[:, 2:])
     gaps = _gaps(footprint, plane, under)
     verdict = np.full(under.shape[1], STANDS)
-    verdict[~_carried(footprint, gaps)] = LEG_HANGS
+    verdict[~_has_support(footprint, gaps)] = LEG_HANGS
     if footprint.rolls and (verdict != STANDS).any():
         _bridge(footprint, under, plane, gaps, verdict)
     verdict[(np.hypot(plane[1], plane[2]) > np.tan(STEEPEST)) & (verdict == STANDS)] = TOO_STEEP
@@ -200,7 +200,7 @@ def _gaps(footprint: RobotFootprint, plane: Array, under: Array) -> Array:
     return np.asarray(_at(plane, contacts[:, :2]) + contacts[:, 2:] - under)
 
 
-def _carried(footprint: RobotFootprint, gaps: Array) -> npt.NDArray[np.bool_]:
+def _has_support(footprint: RobotFootprint, gaps: Array) -> npt.NDArray[np.bool_]:
     """Return (n,) whether every group has enough ground under it once the robot is raised."""
     carries = footprint.carries
     reach = footprint.reach[footprint.group[carries]][:, None]
@@ -228,7 +228,7 @@ def _bridge(
         right = np.einsum("kn,ki,kn->ni", weight, design, heights)
         fitted = np.linalg.solve(normal, right[..., None])[..., 0].T
     open_gaps = _gaps(footprint, fitted, under[:, some])
-    held = _carried(footprint, open_gaps)
+    held = _has_support(footprint, open_gaps)
     better = some[held]
     plane[:, better], gaps[:, better] = fitted[:, held], open_gaps[:, held]
     verdict[better] = STANDS

@@ -115,14 +115,14 @@ def _grow(base: Any, task: _Task, engine: Any, stop: Callable[[], bool]) -> None
         )
         engine.growRoadmapPtc(grown)
         task.places.frozen = True
-        if _connected(base, task, engine):
+        if _connects(base, task, engine):
             for _ in range(MOST_SEARCHES):
                 engine.solve(SEARCH_TIME)
                 if task.problem.hasExactSolution():
                     return
 
 
-def _connected(base: Any, task: _Task, engine: Any) -> bool:
+def _connects(base: Any, task: _Task, engine: Any) -> bool:
     """Return whether the PRM connects start and goal."""
     data = base.PlannerData(task.space_information)
     engine.getPlannerData(data)
@@ -252,7 +252,7 @@ def solve_with_stride(
         free[count] = min(longest, float(distance.min()))
         nodes[count], parents[count] = place, chosen
         if aimed:
-            return _back(nodes, parents, count)
+            return _path_to(nodes, parents, count)
         count += 1
     return None
 
@@ -263,7 +263,7 @@ def _near(rng: np.random.Generator, node: Array, longest: float) -> Array:
     return np.asarray(node + radius * np.array([np.cos(turn), np.sin(turn)]))
 
 
-def _back(nodes: Array, parents: npt.NDArray[np.int64], last: int) -> Array:
+def _path_to(nodes: Array, parents: npt.NDArray[np.int64], last: int) -> Array:
     """Return the points from the tree's root to node ``last``."""
     chain = [last]
     while chain[-1]:

@@ -198,7 +198,7 @@ def map_validity(
     layers = _Layers(raster, footprint, cell, margin, (rows, columns))
     headings = (2 * math.pi * k / HEADINGS for k in range(HEADINGS))
     valid = np.stack(parallel_map(layers.layer, headings))
-    height = _shifted(raster, margin, margin, (rows, columns)).astype(np.float64)
+    height = _shift(raster, margin, margin, (rows, columns)).astype(np.float64)
     return ValidityMap(corner, step, valid, height)
 
 
@@ -224,7 +224,7 @@ def _raster(
     return np.asarray(heights.max(axis=(1, 3)), np.float32)
 
 
-def _shifted(
+def _shift(
     raster: npt.NDArray[np.float32], down: int, right: int, shape: tuple[int, int]
 ) -> npt.NDArray[np.float32]:
     """Return the raster at the map's positions, shifted by whole cells."""
@@ -256,7 +256,7 @@ class _Layers:
         # Highest and lowest ground within the robot's radius: decides most positions quickly.
         images, around = scipy_part("ndimage"), 2 * margin + 1
         highest, lowest = (
-            _shifted(of(raster, around), margin, margin, shape).ravel()
+            _shift(of(raster, around), margin, margin, shape).ravel()
             for of in (images.maximum_filter, images.minimum_filter)
         )
         # On level ground the result is the same for all positions and headings.

@@ -63,7 +63,7 @@ class LineSplitter:
             elif self._pending:
                 ended[0] = bytes(self._pending) + ended[0]
                 self._pending.clear()
-            lines = [self._checked(line) for line in ended if line or self._empty]
+            lines = [self._check(line) for line in ended if line or self._empty]
         if rest and not self._skipping:
             self._pending += rest
             if len(self._pending) > self._longest:
@@ -72,7 +72,7 @@ class LineSplitter:
                 self._skipping = True
         return lines
 
-    def _checked(self, line: bytes) -> bytes | Fault:
+    def _check(self, line: bytes) -> bytes | Fault:
         return line if len(line) <= self._longest else self._too_long(line[:SHOWN])
 
     def _too_long(self, beginning: bytes) -> Fault:

@@ -1,6 +1,6 @@
 """Offline render pool: worker processes that draw every frame of a video, in order.
 
-Frames are drawn while the simulation goes on. The processes are those of the live server
+Frames are drawn while the simulation continues. The processes are those of the live server
 (`WorkerPool`) and draw the same bytes as this process would. No frame is dropped: a new frame waits
 while the window of every process is full.
 """

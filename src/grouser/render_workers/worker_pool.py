@@ -317,7 +317,7 @@ class WorkerProcess(WorkerChannel):
             self._restart_later()
 
     def submit(self, job: RenderJob) -> None:
-        """Queue ``job``; drop it if the process has exited for good."""
+        """Queue ``job``; drop it if the process has exited permanently."""
         if self._closed:
             job.done(None)
         else:

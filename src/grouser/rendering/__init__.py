@@ -2,4 +2,6 @@
 
 from grouser.exports import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(
+    __name__, __file__, renamed={"Snapshot": "grouser.rendering.render_state:RenderState"}
+)

@@ -161,7 +161,7 @@ class _OpenCvCoder(_Coder):
 
     def add(self, frame: Frame) -> None:
         self._frames += 1
-        self._writer.write(self._cv2.cvtColor(_even(frame), self._cv2.COLOR_RGB2BGR))
+        self._writer.write(self._cv2.cvtColor(_crop_to_even(frame), self._cv2.COLOR_RGB2BGR))
 
     def close(self, *, complete: bool) -> None:
         if self._writer is not None:
@@ -247,7 +247,7 @@ ENDINGS: dict[str, Callable[[Path, float], _Coder]] = {
 """Suffix of a video file → encoder."""
 
 
-def _even(frame: Frame) -> Frame:
+def _crop_to_even(frame: Frame) -> Frame:
     height, width = frame.shape[:2]
     if height % 2 == 0 and width % 2 == 0:
         return frame

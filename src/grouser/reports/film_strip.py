@@ -44,7 +44,7 @@ def picture_strip(
 
     tiles = list(frames)
     if captions is not None:
-        tiles = [_captioned(frame, text) for frame, text in zip(frames, captions, strict=True)]
+        tiles = [_add_caption(frame, text) for frame, text in zip(frames, captions, strict=True)]
     height, width = tiles[0].shape[:2]
     down = -(-len(tiles) // across)
     sheet = np.full(
@@ -57,7 +57,7 @@ def picture_strip(
     return sheet
 
 
-def _captioned(frame: Image, text: str) -> Image:
+def _add_caption(frame: Image, text: str) -> Image:
     """Return ``frame`` with a centred line of text below it, scaled down to its width."""
     import matplotlib
     from PIL import Image as Pillow

@@ -179,7 +179,7 @@ def inline(text: str) -> str:
     return re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", safe)
 
 
-def captioned(content: str, caption: str) -> str:
+def add_caption(content: str, caption: str) -> str:
     """Return HTML ``content`` with a caption below it."""
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return f"<figure>{content}{below}</figure>"
@@ -187,7 +187,7 @@ def captioned(content: str, caption: str) -> str:
 
 def embed_image(png: bytes, caption: str) -> str:
     """Return an embedded image with a caption."""
-    return captioned(f'<img alt="{escape(caption)}" src="{data_uri("image/png", png)}">', caption)
+    return add_caption(f'<img alt="{escape(caption)}" src="{data_uri("image/png", png)}">', caption)
 
 
 def embed_video(path: Path | str, caption: str) -> str:
@@ -199,7 +199,7 @@ def embed_video(path: Path | str, caption: str) -> str:
     kind = "video/webm" if Path(path).suffix == ".webm" else "video/mp4"
     source = data_uri(kind, content)
     video = f'<video controls loop muted playsinline src="{source}"></video>'
-    return captioned(video, caption)
+    return add_caption(video, caption)
 
 
 def data_uri(kind: str, content: bytes) -> str:

@@ -206,13 +206,13 @@ class Robot:
         return self.steering.side_speeds(numbers.get("forward", 0.0), turn)
 
     def _setpoint(self, key: str, value: float | Setpoint) -> tuple[tuple[str, ...], Setpoint]:
-        if names := self._named(key):
+        if names := self._name_tuple(key):
             if isinstance(value, Setpoint):
                 return names, value
             return names, (speed if names[0] in self.rolling else angle)(_number(key, value))
         stem, _, unit = key.rpartition("_")
         makers = {"angle": angle, "speed": speed, "torque": torque}
-        if names := self._named(stem):
+        if names := self._name_tuple(stem):
             if unit == "deg":
                 return names, angle(radians(_number(key, value)))
             if unit in makers:
@@ -221,7 +221,7 @@ class Robot:
         known = [*self.drives, *self.groups, *moves]
         raise unknown("command", "drive", key, known)
 
-    def _named(self, name: str) -> tuple[str, ...]:
+    def _name_tuple(self, name: str) -> tuple[str, ...]:
         return self.groups.get(name, (name,) if name in self.drives else ())
 
 

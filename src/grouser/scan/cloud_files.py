@@ -153,7 +153,7 @@ def read_cloud(
         if ending == ".png" and intrinsics is not None:
             cloud = read_depth_picture(content, intrinsics)
         else:
-            cloud = _scaled(CLOUD_FILES[ending](content), unit)
+            cloud = _scale(CLOUD_FILES[ending](content), unit)
         check_cloud(cloud)
     except BadValue as error:
         raise BadValue(f"{path}: {error}") from None
@@ -167,7 +167,7 @@ def _content(path: Path) -> bytes:
         raise BadValue(f"{path}: {error}") from None
 
 
-def _scaled(cloud: PointCloud, unit: float) -> PointCloud:
+def _scale(cloud: PointCloud, unit: float) -> PointCloud:
     if not 0 < unit < float("inf"):
         raise BadValue(f"cannot be read in units of {unit} m")
     if unit == 1.0:

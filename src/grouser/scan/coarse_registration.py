@@ -66,7 +66,7 @@ def coarse_register(
     target, poses = thin[0] - middle, [FIRST]
     for number, points in enumerate(thin[1:], 1):
         guess = poses[-1].X_FC if guesses is None else guesses[0].inverse() @ guesses[number]
-        found = _aligned(target, guess.apply(points) - middle, size)
+        found = _align(target, guess.apply(points) - middle, size)
         pose = Pose(middle) @ found.X_FC @ Pose(-middle) @ guess
         _check(number, found, size)
         poses.append(FramePose(pose, found.overlap, found.error))
@@ -76,7 +76,7 @@ def coarse_register(
     return tuple(poses)
 
 
-def _aligned(target: Array, source: Array, size: float) -> FramePose:
+def _align(target: Array, source: Array, size: float) -> FramePose:
     """Return the pose that aligns ``source`` with ``target``."""
     gicp = _small_gicp()
     goal, tree = gicp.preprocess_points(target, size * 1e-3, NEIGHBOURS, num_threads=1)

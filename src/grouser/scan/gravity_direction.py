@@ -93,9 +93,9 @@ def find_gravity_direction(
         up = flip * up
     height = _ground_height(planes.means @ up, planes.normals @ up, size)
     if cue == "plane":
-        up, height = _fitted(planes, up, height, size)
+        up, height = _fit_plane(planes, up, height, size)
     elif cue == "ground":
-        up = _leant(planes, up)
+        up = _fit_uneven_ground(planes, up)
         height = _ground_height(planes.means @ up, planes.normals @ up, size)
     return GravityEstimate(-up, cue, confidence, remark, _world_pose(there, up, height, camera))
 
@@ -202,7 +202,7 @@ def _ground_height(heights: Array, level: Array, size: float) -> float:
     return float(np.median(flat[np.abs(bins - best) <= 1]))
 
 
-def _fitted(planes: Planes, up: Array, height: float, size: float) -> tuple[Array, float]:
+def _fit_plane(planes: Planes, up: Array, height: float, size: float) -> tuple[Array, float]:
     """Return up and height of a plane fitted to the level surfaces near this height."""
     reach = 2 * size
     for _ in range(10):
@@ -220,7 +220,7 @@ def _fitted(planes: Planes, up: Array, height: float, size: float) -> tuple[Arra
     return up, height
 
 
-def _leant(planes: Planes, up: Array) -> Array:
+def _fit_uneven_ground(planes: Planes, up: Array) -> Array:
     """Return up of a plane fitted to all uneven ground."""
     # The mean of the normals is biased towards the sensor, since slopes facing away are
     # hidden.

@@ -98,7 +98,7 @@ def read_pcd(content: bytes) -> PointCloud:
     """Return the cloud in a PCD file's bytes."""
     head = _head(content)
     body = content[head.length :]
-    read = {"ascii": _ascii, "binary": _binary, "binary_compressed": _compressed}
+    read = {"ascii": _ascii, "binary": _binary, "binary_compressed": _read_compressed}
     if head.data not in read:
         raise BadValue(f"has DATA {head.data}; {', '.join(read)} are known")
     fields = read[head.data](body, head)
@@ -208,7 +208,7 @@ def _binary(body: bytes, head: _Head) -> npt.NDArray[Any]:
     return np.frombuffer(body, head.record, count)
 
 
-def _compressed(body: bytes, head: _Head) -> npt.NDArray[Any]:
+def _read_compressed(body: bytes, head: _Head) -> npt.NDArray[Any]:
     """Return the fields of LZF data that holds field after field, each with all points."""
     if len(body) < 8:
         raise BadValue("has no points: it is cut off after its header")

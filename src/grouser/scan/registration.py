@@ -244,7 +244,7 @@ def register_frames(
         attempts.append(list(given.poses))
     parts = [_seen_surface(cloud, size) for cloud in clouds]
     best = max(
-        (_refined(parts, poses, given) for poses in attempts),
+        (_refine(parts, poses, given) for poses in attempts),
         key=lambda frames: sum(frame.overlap for frame in frames),
     )
     if refusal and min(frame.overlap for frame in best) < LEAST:
@@ -252,7 +252,7 @@ def register_frames(
     return best
 
 
-def _refined(
+def _refine(
     parts: Sequence[SeenSurface], poses: list[Pose], given: GivenPoses | None
 ) -> tuple[FramePose, ...]:
     """Return the refined pose of each frame, with its overlap, error and uncertainty."""

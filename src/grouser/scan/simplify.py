@@ -49,15 +49,15 @@ def simplify_mesh(mesh: TriangleMesh, error: float) -> Simplified:
     if error == 0 or not len(mesh.faces):
         return Simplified(mesh, 0.0)
     blocks, distances = _plane_blocks(mesh, error / 2), np.zeros(len(mesh.vertices))
-    asked = blocks.levels > 0
+    requested = blocks.levels > 0
     for _ in range(ATTEMPTS):
         merged, folded = _without_folds(mesh, blocks)
-        asked |= _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
-        _measure(distances, np.flatnonzero(asked), mesh, merged, folded.numbers, error)
+        requested |= _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
+        _measure(distances, np.flatnonzero(requested), mesh, merged, folded.numbers, error)
         if distances.max() <= error:
             return Simplified(merged.drop_unused_vertices(), float(distances.max()))
         blocks = folded.smaller(folded.numbers[distances > error])
-        asked = _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
+        requested = _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
     return Simplified(mesh, 0.0)
 
 
@@ -132,20 +132,20 @@ def _without_folds(mesh: TriangleMesh, blocks: _Blocks) -> tuple[TriangleMesh, _
     """Return the merged mesh and its blocks; blocks with folded faces are divided."""
     before = mesh.crosses()
     before /= np.maximum(np.sqrt(_dots(before, before)), 1e-300)[:, None]
-    asked = np.arange(len(mesh.faces))
+    requested = np.arange(len(mesh.faces))
     while True:
-        merged = _merged(mesh, blocks.numbers)
-        faces = merged.faces[asked]
+        merged = _merge_blocks(mesh, blocks.numbers)
+        faces = merged.faces[requested]
         a, b, c = faces.T
         kept = (a != b) & (b != c) & (c != a)
-        faces, asked = faces[kept], asked[kept]
+        faces, requested = faces[kept], requested[kept]
         after = TriangleMesh(merged.vertices, faces).crosses()
-        turn, size = _dots(before[asked], after), np.sqrt(_dots(after, after))
+        turn, size = _dots(before[requested], after), np.sqrt(_dots(after, after))
         cut = blocks.smaller(faces[turn < np.cos(MOST_TURN) * size - NO_AREA])
         changed = cut.levels != blocks.levels
         if not changed.any():
             break
-        blocks, asked = cut, np.flatnonzero(changed[mesh.faces].any(axis=1))
+        blocks, requested = cut, np.flatnonzero(changed[mesh.faces].any(axis=1))
     a, b, c = merged.faces.T
     faces = merged.faces[(a != b) & (b != c) & (c != a)]
     _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
@@ -156,7 +156,7 @@ def _dots(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
-def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
+def _merge_blocks(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
     """Return the mesh with each block's vertices at their mean; degenerate faces are kept."""
     count = len(mesh.vertices)
     sizes = np.maximum(np.bincount(block_of, minlength=count), 1)
@@ -175,18 +175,18 @@ def _beside(faces: Faces, block_of: Numbers, changed: Mask) -> Mask:
 
 def _measure(
     result: Array,
-    asked: Numbers,
+    requested: Numbers,
     mesh: TriangleMesh,
     merged: TriangleMesh,
     block_of: Numbers,
     near: float,
 ) -> None:
-    """Set the distances of the requested vertices (``asked``) from the merged mesh, m."""
+    """Set the distances of the requested vertices from the merged mesh, m."""
     # Candidates are the faces of the vertex's block, first by the distance from their planes,
     # and, if all are further than ``near`` (m), also the faces around these: an upper bound.
-    result[asked] = 0.0
+    result[requested] = 0.0
     alone = np.bincount(block_of, minlength=len(block_of)) <= 1
-    moved = asked[~alone[block_of[asked]]]
+    moved = requested[~alone[block_of[requested]]]
     if not len(moved):
         return
     corner = merged.faces.ravel()

@@ -15,7 +15,7 @@ from grouser.simulation.schedule import generator
 from grouser.world.file import World
 
 
-def aimed(position: npt.ArrayLike, target: npt.ArrayLike) -> Pose:
+def pose_towards(position: npt.ArrayLike, target: npt.ArrayLike) -> Pose:
     """Return the pose of an upright camera at ``position`` in the world that looks at a target."""
     eye = np.asarray(position, float)
     ahead = np.asarray(target, float) - eye

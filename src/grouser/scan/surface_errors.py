@@ -54,7 +54,7 @@ def surface_errors(
         count: number of random points.
         rng: random number generator.
     """
-    points = _drawn(mesh, count, rng)
+    points = _random_points(mesh, count, rng)
     low, high = (np.asarray(corner, float) for corner in box)
     points = points[((points >= low) & (points <= high)).all(axis=1)]
     far, _ = spatial.cKDTree(cloud.points).query(points)
@@ -97,7 +97,7 @@ def edge_points(corners: Array) -> Array:
     return np.concatenate(result)
 
 
-def _drawn(mesh: TriangleMesh, count: int, rng: np.random.Generator) -> Array:
+def _random_points(mesh: TriangleMesh, count: int, rng: np.random.Generator) -> Array:
     """Return uniformly distributed random points of a surface, (count, 3), m."""
     areas = np.linalg.norm(mesh.crosses(), axis=1)
     which = rng.choice(len(areas), count, p=areas / areas.sum())

@@ -1,6 +1,6 @@
 """Camera sensor: lens distortion, CMOS errors and rolling shutter.
 
-A reading stores a state of the state; its picture is rendered lazily, on first access. All
+A reading stores a copy of the state; its picture is rendered lazily, on first access. All
 cameras of a process share one renderer. The reading's time is the middle of the exposure: with a
 rolling shutter the upper rows are earlier and the lower rows later, so the ``delay_s`` of a real
 camera is at least half of read-out plus exposure.

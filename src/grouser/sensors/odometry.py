@@ -114,7 +114,7 @@ class BoundOdometry:
         if not self._sides:
             self._sides = [context.drive_indices(names) for names in self._names]
         travel = context.travel()
-        left, right = (self._quantised(float(travel[side].mean())) for side in self._sides)
+        left, right = (self._quantise(float(travel[side].mean())) for side in self._sides)
         if self.memory is None:
             self.memory = OdometryState(left=left, right=right)
         spread = description.noise_part
@@ -122,7 +122,7 @@ class BoundOdometry:
         self.memory = self.memory.advance(left, right, description.gauge, errors)
         return {"x": self.memory.x, "y": self.memory.y, "yaw": self.memory.yaw}
 
-    def _quantised(self, travel: float) -> float:
+    def _quantise(self, travel: float) -> float:
         """Return a side's travel (m) quantised to ticks."""
         way, tick = travel * self._description.radius, self._description.resolution
         return math.floor(way / tick) * tick if tick else way

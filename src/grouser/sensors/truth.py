@@ -54,22 +54,22 @@ class BoundTruth:
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        numbers = self._state(context) if self._free else self._derived(context)
-        return LazyValues(partial(_named, numbers))
+        numbers = self._state(context) if self._free else self._derivative(context)
+        return LazyValues(partial(_values_by_name, numbers))
 
     def _state(self, context: SensorContext) -> list[float]:
         data = context.data
         pose: list[float] = data.qpos[self._qpos : self._qpos + 7].tolist()
         return pose + list(data.qvel[self._dof : self._dof + 3].tolist())
 
-    def _derived(self, context: SensorContext) -> list[float]:
+    def _derivative(self, context: SensorContext) -> list[float]:
         data, kind = context.data, mujoco.mjtObj.mjOBJ_XBODY
         mujoco.mj_objectVelocity(context.model, data, kind, self._body, self._velocity, 0)
         pose = [*data.xpos[self._body].tolist(), *data.xquat[self._body].tolist()]
         return [*pose, *self._velocity[3:].tolist()]
 
 
-def _named(numbers: list[float]) -> dict[str, Value]:
+def _values_by_name(numbers: list[float]) -> dict[str, Value]:
     """Return position, orientation (wxyz) and velocity by their names."""
     x, y, z, *wxyz, vx, vy, vz = numbers
     roll, pitch, yaw = to_rpy_one(*wxyz)

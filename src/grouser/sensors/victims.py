@@ -78,7 +78,7 @@ class BoundVictimSensor:
         """
         p_S = in_site_frame(context.data, self._site, context.data.geom_xpos[self._geoms])
         indices = self._in_view(p_S)
-        indices = indices[self._unoccluded(context, p_S, indices)]
+        indices = indices[self._is_unoccluded(context, p_S, indices)]
         indices = indices[np.argsort(np.linalg.norm(p_S[indices], axis=1), kind="stable")]
         positions = p_S[indices]
         if self._description.noise:
@@ -99,7 +99,7 @@ class BoundVictimSensor:
         inside = beside & (np.abs(upwards) <= description.fov_vertical / 2)
         return np.flatnonzero(near & inside)
 
-    def _unoccluded(self, context: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
+    def _is_unoccluded(self, context: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
         """Return for each of ``which`` whether it is not occluded."""
         if not len(which):
             return np.zeros(0, bool)

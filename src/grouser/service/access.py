@@ -46,7 +46,7 @@ FIRST_DELAY = 1.0
 LONGEST_DELAY = 900.0
 """Longest delay, s."""
 FORGIVEN_AFTER = 3600.0
-"""Seconds without a wrong token after which earlier ones are forgotten. A right token does not
+"""Seconds without a wrong token after which earlier ones no longer count. A right token does not
 reset the count, or a client with one could guess others between two uses of it."""
 REMEMBERED = 4096
 """Addresses whose wrong tokens are counted; beyond that, the oldest entry is dropped."""
@@ -135,7 +135,7 @@ class LoginThrottle:
         _, until = self._failures.get(address, (0, now))
         return max(0.0, until - now)
 
-    def failed(self, address: str, now: float) -> int:
+    def count_failure(self, address: str, now: float) -> int:
         """Count a wrong token of ``address``; return the number so far."""
         before, until = self._failures.pop(address, (0, now))
         count = 1 if now - until > FORGIVEN_AFTER else before + 1
@@ -212,7 +212,7 @@ class AccessControl:
             raise Refused(f"too many wrong tokens from {key}: try again in {wait:.0f} s")
         if roles := self._roles(token):
             return roles  # earlier wrong tokens still count (see FORGIVEN_AFTER)
-        failures = self._throttle.failed(key, now)
+        failures = self._throttle.count_failure(key, now)
         self.log.warning(_LOG, address, f"wrong token ({failures} so far)")
         raise Refused("this token is not one of the server's; ask its owner for yours")
 

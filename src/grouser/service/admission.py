@@ -50,7 +50,7 @@ class Admission:
         """
         limits, key = self._limits, network(connection.address)
         here = self._connections.get(key, {})
-        pending = list(_unauthenticated(here))
+        pending = list(_unauthenticated_connections(here))
         if len(pending) >= limits.unauthenticated_per_address:
             self._close(pending[0], "too many unauthenticated connections from this address")
         elif len(here) >= limits.connections_per_address:
@@ -83,9 +83,13 @@ class Admission:
 
     @staticmethod
     def _choose(groups: Iterable[dict[PendingConnection, None]]) -> PendingConnection | None:
-        pending = max((list(_unauthenticated(group)) for group in groups), key=len, default=[])
+        pending = max(
+            (list(_unauthenticated_connections(group)) for group in groups), key=len, default=[]
+        )
         return pending[0] if pending else None
 
 
-def _unauthenticated(connections: Iterable[PendingConnection]) -> Iterator[PendingConnection]:
+def _unauthenticated_connections(
+    connections: Iterable[PendingConnection],
+) -> Iterator[PendingConnection]:
     return (connection for connection in connections if not connection.logged_in())

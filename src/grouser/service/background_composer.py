@@ -1,4 +1,4 @@
-"""Background compile of scenes: a thread composes and compiles them while physics goes on.
+"""Background compile of scenes: a thread composes and compiles them while physics continues.
 
 A scene with one robot more takes 20 to 100 ms to compile, ten to fifty ticks. Because of Python's
 global interpreter lock, the thread would delay physics whenever MuJoCo has returned; so it works
@@ -152,7 +152,7 @@ class BackgroundComposer(SceneBuilder):
         self._tries = 0
 
     @contextmanager
-    def deferred(self) -> Iterator[None]:
+    def deferring(self) -> Iterator[None]:
         """Return a context in which a scene that is not compiled may raise `SceneNotReady`."""
         before, self._deferring = self._deferring, self._context.may_defer()
         try:

@@ -48,7 +48,7 @@ class Membership:
 
     def change(self, action: Action, source: str = "server") -> None:
         """Apply ``action`` for ``source``; raise `SceneNotReady` while a scene compiles."""
-        with self._deferred():
+        with self._deferring():
             self._simulation.apply(action, source=source)
         self._changed()
 
@@ -60,11 +60,11 @@ class Membership:
             SceneNotReady: the scene with it is not compiled yet.
         """
         simulation = self._simulation
-        with self._deferred():
+        with self._deferring():
             tried = simulation.prepare_join(entry)
             free = stands_free(tried, entry.name)
             if not free:
-                entry = self._moved(tried, entry)
+                entry = self._move_to_free_spot(tried, entry)
                 tried = simulation.prepare_join(entry)
         if not free and not stands_free(tried, entry.name):  # another robot moved there meanwhile
             entry = at_free_spot(tried, entry)
@@ -73,7 +73,7 @@ class Membership:
         self._changed()
         return entry
 
-    def _moved(self, tried: SceneState, entry: RobotEntry) -> RobotEntry:
+    def _move_to_free_spot(self, tried: SceneState, entry: RobotEntry) -> RobotEntry:
         """Return ``entry`` moved to the nearest spot that is free in ``tried``; cached."""
 
         def search() -> RobotEntry:
@@ -90,13 +90,13 @@ class Membership:
         """Return the result of the slow ``make``, by ``key``; `SceneNotReady` meanwhile."""
         if self._composer is None:
             return make()
-        with self._composer.deferred():
+        with self._composer.deferring():
             made: _Made = self._composer.compute(key, make)
         return made
 
     def remove(self, names: Collection[str]) -> None:
         """Remove robots and objects, all at once; raise `SceneNotReady` as `change`."""
-        with self._deferred():
+        with self._deferring():
             self._simulation.remove(names, source="server")
         self._changed()
 
@@ -123,8 +123,8 @@ class Membership:
         self.remove(sorted(self._departing & there))
         self._departing.clear()
 
-    def _deferred(self) -> AbstractContextManager[None]:
-        return self._composer.deferred() if self._composer else nullcontext()
+    def _deferring(self) -> AbstractContextManager[None]:
+        return self._composer.deferring() if self._composer else nullcontext()
 
 
 def check_match_roster(world: World, name: str) -> None:

@@ -89,7 +89,7 @@ class PathRun(RobotOwner):
         self._run, self._supervisor = TrialRun(trial), TrialSupervisor(1)
         self._supervisor.enter(0, self._run)
         self._begin = self._next = self._then = self._host.time
-        self._work, self._effort = self._spent()
+        self._work, self._effort = self._energies()
         pose = self._pose()
         away = math.dist(pose[:2], path[0])
         if away > NEAR_START * driver.r_path:
@@ -117,7 +117,7 @@ class PathRun(RobotOwner):
         simulation = self._host.simulation
         return self._run.root_pose(simulation.scene, simulation.data.qpos)
 
-    def _spent(self) -> tuple[float, float]:
+    def _energies(self) -> tuple[float, float]:
         """Return work and effort of the robot's drives since the start of the world, J."""
         live = self._host.simulation.state
         return sum(live.energy(self._robot).values()), sum(live.effort(self._robot).values())
@@ -133,7 +133,7 @@ class PathRun(RobotOwner):
         if self.over:
             return
         self.over = True
-        work, effort = self._spent() if there else (math.nan, math.nan)
+        work, effort = self._energies() if there else (math.nan, math.nan)
         if there:
             self._host.leave(self._robot)
         self._on_end(PathRunResult(ended, self.seconds, work - self._work, effort - self._effort))
@@ -151,7 +151,7 @@ class PathRun(RobotOwner):
         if not np.isfinite(pose).all():
             self._end("diverged")
             return
-        sample = RobotSample(time - self._begin, pose, self._spent()[1] - self._effort)
+        sample = RobotSample(time - self._begin, pose, self._energies()[1] - self._effort)
         verdict, commands = self._supervisor.assess({0: sample})[0]
         if verdict:
             self._end(verdict)

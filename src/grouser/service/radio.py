@@ -70,7 +70,7 @@ class Radio:
         deliveries = [
             (name, RadioSignal(sender, data, strength))
             for name in others
-            if (strength := self._received(sender, name)) is not None
+            if (strength := self._signal_at_receiver(sender, name)) is not None
         ]
         delay = self._model.delay_s
         if not delay:
@@ -100,7 +100,7 @@ class Radio:
             self._strengths[pair] = self._model.strength(distance, walls)
         return self._strengths[pair]
 
-    def _received(self, sender: str, receiver: str) -> float | None:
+    def _signal_at_receiver(self, sender: str, receiver: str) -> float | None:
         """Return the signal strength (dBm) at the receiver; None: the message is lost."""
         strength = self.strength(sender, receiver)
         loss = self._model.loss(strength)

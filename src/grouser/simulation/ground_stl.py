@@ -47,10 +47,10 @@ def ground_surface(scene: Scene) -> Triangles:
             planes.append(geom)
         elif model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_HFIELD:
             corners, faces = _height_field(model, int(model.geom_dataid[geom]))
-            mesh = manifold3d.Mesh64(_placed(data, geom, corners), faces.astype(np.uint64))
+            mesh = manifold3d.Mesh64(_in_world(data, geom, corners), faces.astype(np.uint64))
             solids.append(manifold3d.Manifold(mesh))
         else:
-            corners = _placed(data, geom, _grown(_corners(model, geom)))
+            corners = _in_world(data, geom, _enlarge(_corners(model, geom)))
             solids.append(manifold3d.Manifold.hull_points(corners))
     boxes = np.array([solid.bounding_box() for solid in solids] or [(0.0,) * 6])
     low, high = boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)
@@ -77,12 +77,12 @@ def _triangles(joined: Any) -> Triangles:
     return np.asarray(corners[faces[count[same.reshape(-1)] == 1]])
 
 
-def _placed(data: mujoco.MjData, geom: int, corners: Array) -> Array:
+def _in_world(data: mujoco.MjData, geom: int, corners: Array) -> Array:
     turn = np.array(data.geom_xmat[geom]).reshape(3, 3)
     return np.ascontiguousarray(corners @ turn.T + data.geom_xpos[geom])
 
 
-def _grown(corners: Array) -> Array:
+def _enlarge(corners: Array) -> Array:
     """Return the vertices of a solid that is larger by `GROWTH` on all sides."""
     low, high = corners.min(axis=0), corners.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
@@ -149,4 +149,4 @@ def _slab(data: mujoco.MjData, geom: int, middle: Array, reach: float) -> Array:
     half = reach + MARGIN
     signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 0])).reshape(3, -1).T
     size = np.array([half, half, FOUNDATION])
-    return _placed(data, geom, _grown(signs * size + [centre[0], centre[1], 0.0]))
+    return _in_world(data, geom, _enlarge(signs * size + [centre[0], centre[1], 0.0]))

@@ -72,7 +72,7 @@ class Subscription:
     """One observer of a simulation; a context manager that ends the subscription.
 
     An exception in the observer ends the subscription and is stored in ``error``; the simulation
-    goes on, except after `PolicyFailed`, which `Simulation.step` raises.
+    continues, except after `PolicyFailed`, which `Simulation.step` raises.
     """
 
     def __init__(

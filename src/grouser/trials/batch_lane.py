@@ -254,7 +254,7 @@ def layout(scene: Scene) -> bytes:
     ]
     shared += [getattr(model, name) for name in stepping.MODEL_FIELDS]
     options = [np.asarray(getattr(model.opt, name)).tobytes() for name in _option_names(model)]
-    parts = [bytes(model.names), str(scene.control_interval).encode(), _stepped(scene), *options]
+    parts = [bytes(model.names), str(scene.control_interval).encode(), _step_key(scene), *options]
     parts += [str(array.shape).encode() + array.tobytes() for array in shared]
     parts += [str(getattr(model, name).shape).encode() for name in batch_fields()]
     return b"|".join(parts)
@@ -265,7 +265,7 @@ def batch_fields() -> list[str]:
     return sorted(name for name in mujoco.batch.MODEL_FIELDS if not name.startswith("opt."))
 
 
-def _stepped(scene: Scene) -> bytes:
+def _step_key(scene: Scene) -> bytes:
     """Return the robot descriptions that a `Stepper` uses, with all digits."""
     robots = [
         (name, robot.posture, robot.drives, robot.steering, robot.groups, robot.gait)

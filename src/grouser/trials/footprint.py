@@ -66,7 +66,7 @@ def footprint_of(scene: Scene, robot: str) -> RobotFootprint:
 
     def points(limb: str) -> Array:
         mine = [low for part, low in zip(parts, lows, strict=True) if part.limb == limb]
-        return _thinned(x, y, np.min(mine, axis=0) - plane, length / CELLS)
+        return _lowest_points(x, y, np.min(mine, axis=0) - plane, length / CELLS)
 
     body = [points("")] if any(not part.limb for part in parts) else []
     belly = min(float(body[0][:, 2].min()), length) if body else length
@@ -160,7 +160,7 @@ def _underside(solid: Solid, x: Array, y: Array) -> Array:
     return underside
 
 
-def _thinned(x: Array, y: Array, low: Array, cell: float) -> Array:
+def _lowest_points(x: Array, y: Array, low: Array, cell: float) -> Array:
     """Return the lowest point (x, y, height) of every occupied square of size ``cell`` (m)."""
     hit = np.isfinite(low)
     x, y, low = x[hit], y[hit], low[hit]

@@ -153,7 +153,7 @@ class TrialRun:
             return "arrived"
         if self._lost_height() > trial.fall:
             return "fell"
-        if self._tipped(time, tilt):
+        if self._is_tipped(time, tilt):
             return "tipped"
         far = float(pose[0]) if to_go is None else -to_go
         if far > self._best + trial.stuck_within:
@@ -162,7 +162,7 @@ class TrialRun:
             return "stuck"
         return "out of time" if time >= trial.limit - 1e-9 else None
 
-    def _tipped(self, time: float, tilt: float) -> bool:
+    def _is_tipped(self, time: float, tilt: float) -> bool:
         """Return whether the robot has tipped over.
 
         If the trial detects falls, the tilt must last for `FALL_TIME`: a robot that drives over an

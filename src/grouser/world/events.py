@@ -88,7 +88,7 @@ class Event(Description):
                 raise mistake(f"must not contain {EACH} without a key 'each'", "do", i)
         return self
 
-    def fired(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    def fired_events(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """Yield the name of every event that this one fires, and the path of that key."""
         yield from ((name, ("then", i)) for i, name in enumerate(self.then))
         yield from ((choice.fire, ("one_of", i, "fire")) for i, choice in enumerate(self.one_of))
@@ -108,7 +108,7 @@ def check_events(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
         for j, name in enumerate(trigger.fires):
             _must_exist(name, known, "triggers", i, "fires", j)
     for i, event in enumerate(events):
-        for name, path in event.fired():
+        for name, path in event.fired_events():
             _must_exist(name, known, "events", i, *path)
     for i, event in enumerate(events):
         if event.after == 0 and _is_instant_loop(event, known):
@@ -139,7 +139,7 @@ def _is_instant_loop(first: Event, known: Mapping[str, Event]) -> bool:
 
 def _fired_at_once(event: Event) -> Iterator[str]:
     """Yield every event that this one fires when executed, by its keys or in a console line."""
-    yield from (name for name, _ in event.fired())
+    yield from (name for name, _ in event.fired_events())
     for line in event.do:
         verb, _, name = line.strip().partition(" ")
         if verb == "fire":

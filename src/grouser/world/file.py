@@ -58,7 +58,7 @@ from grouser.world.physics_settings import STANDARD, Contact, PhysicsSettings
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
-from grouser.world.validation_errors import displayed, world_file_error
+from grouser.world.validation_errors import display_value, world_file_error
 from grouser.world.yaml_source import (
     MOST_BYTES,
     AllowedKeys,
@@ -340,7 +340,7 @@ def as_world(source: World | str | os.PathLike[str] | Mapping[str, Any]) -> Worl
     if isinstance(source, World):
         return source
     if isinstance(source, Mapping):
-        return _validated(Source(dict(source), {(): SourcePosition(1, "world")}), None)
+        return _validate(Source(dict(source), {(): SourcePosition(1, "world")}), None)
     if isinstance(source, str | os.PathLike):
         return load(source if isinstance(source, str) else Path(source))
     raise BadValue(
@@ -366,12 +366,12 @@ def parse(
     if source.data is None:
         raise WorldFileError(f"{where}: is empty, a world has at least a name and terrain")
     if not isinstance(source.data, dict):
-        given = displayed(source.data)
+        given = display_value(source.data)
         raise WorldFileError(f"{where} line 1: the world is {given}, a mapping is needed")
-    return _validated(override(source, overrides, KEYS), folder)
+    return _validate(override(source, overrides, KEYS), folder)
 
 
-def _validated(source: Source, folder: Path | None) -> World:
+def _validate(source: Source, folder: Path | None) -> World:
     """Return the world that ``source`` describes; data files are relative to ``folder``."""
     try:
         world = World.model_validate(source.data, context={"folder": folder})

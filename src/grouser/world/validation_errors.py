@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from grouser.errors import WorldFileError, nearest
-from grouser.world.yaml_source import AllowedKeys, KeyPath, Source, SourcePosition, dotted
+from grouser.world.yaml_source import AllowedKeys, KeyPath, Source, SourcePosition, dotted_path
 
 MESSAGES = {
     "float_type": "a number is needed",
@@ -103,15 +103,16 @@ class _Mistake:
         if self.kind == "missing":
             if isinstance(last, int):  # too few items for a fixed-length tuple
                 _, items = _follow(self.source.data, self.path[:-1])
-                return f"{dotted(self.path[:-1])} is {displayed(items)}, more numbers are needed"
+                where = dotted_path(self.path[:-1])
+                return f"{where} is {display_value(items)}, more numbers are needed"
             return f"{owner} lacks '{last}'"
         if not self.path:  # the given value is the whole file, which is not printed
-            return f"{self.whole} {self._needed()}"
+            return f"{self.whole} {self._requirement()}"
         if self.kind == "mistake" and isinstance(self.given, dict):
-            return f"{dotted(self.path)} {self._needed()}"
-        return f"{dotted(self.path)} is {displayed(self.given)}, {self._needed()}"
+            return f"{dotted_path(self.path)} {self._requirement()}"
+        return f"{dotted_path(self.path)} is {display_value(self.given)}, {self._requirement()}"
 
-    def _needed(self) -> str:
+    def _requirement(self) -> str:
         if self.kind in ("literal_error", "union_tag_invalid"):
             listing = str(self.context.get("expected") or self.context.get("expected_tags"))
             names = listing.replace(" or ", ", ").replace("'", "").split(", ")
@@ -125,7 +126,7 @@ class _Mistake:
             return self.whole
         _, part = _follow(self.source.data, path)
         kind = part.get("kind") if isinstance(part, dict) else None
-        return f"{dotted(path)} ({kind})" if isinstance(kind, str) else dotted(path)
+        return f"{dotted_path(path)} ({kind})" if isinstance(kind, str) else dotted_path(path)
 
 
 def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
@@ -145,7 +146,7 @@ def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
     return path, data
 
 
-def displayed(value: Any) -> str:
+def display_value(value: Any) -> str:
     """Return ``value`` in YAML spelling, on one line of at most 60 characters."""
     if value is None:
         return "empty"

@@ -62,7 +62,7 @@ def ground_material(spec: mujoco.MjSpec) -> str:
 
 
 def _sky(spec: mujoco.MjSpec, daylight: float) -> None:
-    above, horizon = _dimmed(daylight, ZENITH, HORIZON)
+    above, horizon = _dim(daylight, ZENITH, HORIZON)
     spec.add_texture(
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
@@ -76,7 +76,7 @@ def _sky(spec: mujoco.MjSpec, daylight: float) -> None:
 
 
 def _light(spec: mujoco.MjSpec, daylight: float) -> None:
-    diffuse, specular = _dimmed(daylight, SUNSHINE, GLITTER)
+    diffuse, specular = _dim(daylight, SUNSHINE, GLITTER)
     spec.worldbody.add_light(
         name=SUN,
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
@@ -88,11 +88,11 @@ def _light(spec: mujoco.MjSpec, daylight: float) -> None:
         castshadow=True,
     )
     headlight = spec.visual.headlight
-    headlight.ambient, headlight.diffuse = _dimmed(daylight, FILL, AHEAD)
+    headlight.ambient, headlight.diffuse = _dim(daylight, FILL, AHEAD)
     headlight.specular = [0.0, 0.0, 0.0]
 
 
-def _dimmed(daylight: float, *colours: Rgb) -> list[list[float]]:
+def _dim(daylight: float, *colours: Rgb) -> list[list[float]]:
     return [[daylight * part for part in colour] for colour in colours]
 
 

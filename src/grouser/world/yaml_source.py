@@ -208,7 +208,7 @@ class _Reader:
             number = math.nan if special else float(text)
             if not math.isfinite(number):
                 place = f"{self.where} line {self._line(node)}"
-                given = f"{dotted(path) or 'the world'} is {text[:40]}"
+                given = f"{dotted_path(path) or 'the world'} is {text[:40]}"
                 raise WorldFileError(f"{place}: {given}, must be finite")
             return int(text) if kind == "int" else number
         return text
@@ -222,7 +222,7 @@ class _Reader:
         return int(node.start_mark.line) + 1
 
 
-def dotted(path: Sequence[str | int]) -> str:
+def dotted_path(path: Sequence[str | int]) -> str:
     """Return a path in dotted notation: ``terrain.1.height``."""
     return ".".join(str(part) for part in path)
 
@@ -262,7 +262,7 @@ def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: Allo
     holder[part] = value
     _replace_positions(source, (*path, part), where)
     if part == "kind" and value != old:
-        _drop_other_keys(holder, keys.get(f"{dotted(path[:-1])}.*.{value}"))
+        _drop_other_keys(holder, keys.get(f"{dotted_path(path[:-1])}.*.{value}"))
 
 
 def _drop_other_keys(item: dict[str, Any], allowed: Collection[str] | None) -> None:
@@ -276,7 +276,7 @@ def _part(holder: Any, key: str, path: KeyPath, where: str) -> str | int:
     """Return the key or index that ``key`` refers to in ``holder``, which is at ``path``."""
     if isinstance(holder, dict):
         return key
-    owner = dotted(path)
+    owner = dotted_path(path)
     if not isinstance(holder, list):
         raise WorldFileError(f"{where}: {owner} is {holder!r} and has no '{key}'")
     names = [item.get("name") if isinstance(item, dict) else None for item in holder]

@@ -62,13 +62,13 @@ def depth(
     preflight.writable(out, ".pcd")
     preflight.pictures()
     from grouser.scan.pcd_file import write_pcd
-    from grouser.scan.simulated_camera import aimed, scan_world
+    from grouser.scan.simulated_camera import pose_towards, scan_world
     from grouser.simulation.scene import compose
     from grouser.world.file import load
 
     middle = parse_numbers("--at", target, 3, example="0.5,0,0.1")
     poses = [
-        aimed(parse_numbers("--from", text, 3, example="0.5,-1.5,1.2"), middle)
+        pose_towards(parse_numbers("--from", text, 3, example="0.5,-1.5,1.2"), middle)
         for text in viewpoints
     ]
     scene = compose(load(world, overrides or ()).changed(robots=()))

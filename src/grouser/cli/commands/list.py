@@ -24,19 +24,19 @@ from grouser.errors import unknown
 def _robots() -> dict[str, str]:
     from grouser.robots.kinds import robot_kinds
 
-    return _documented(robot_kinds(), of_modules=True)
+    return _docstrings(robot_kinds(), of_modules=True)
 
 
 def _tracks() -> dict[str, str]:
     from grouser.tracks.track import track_methods
 
-    return _documented(track_methods())
+    return _docstrings(track_methods())
 
 
 def _sensors() -> dict[str, str]:
     from grouser.sensors.sensor import sensor_kinds
 
-    return _documented(sensor_kinds())
+    return _docstrings(sensor_kinds())
 
 
 def _terrains() -> dict[str, str]:
@@ -48,7 +48,7 @@ def _terrains() -> dict[str, str]:
 def _planners() -> dict[str, str]:
     from grouser.planning.paths import planners
 
-    return _documented(planners())
+    return _docstrings(planners())
 
 
 def _worlds() -> dict[str, str]:
@@ -66,13 +66,13 @@ def _logs() -> dict[str, str]:
 def _experiments() -> dict[str, str]:
     from grouser.experiments import EXPERIMENTS
 
-    return _documented(EXPERIMENTS)
+    return _docstrings(EXPERIMENTS)
 
 
 def _benches() -> dict[str, str]:
     from grouser.benches import BENCHES
 
-    return _documented(BENCHES)
+    return _docstrings(BENCHES)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def list_kind(
         console.print(Text(f"\n{KINDS[kind].use}", "dim"))
 
 
-def _documented(table: Mapping[str, str], *, of_modules: bool = False) -> dict[str, str]:
+def _docstrings(table: Mapping[str, str], *, of_modules: bool = False) -> dict[str, str]:
     """Return one docstring line per entry, of its class or, with ``of_modules``, of its module."""
     targets = {
         name: target.partition(":")[0] if of_modules else target for name, target in table.items()

@@ -57,7 +57,7 @@ def new(
 def _write_world(path: Path, text: str) -> None:
     from grouser.world.file import parse
 
-    text = text.replace("NAME_OF_WORLD", _quoted(path.stem)).replace("FILE_OF_WORLD", path.name)
+    text = text.replace("NAME_OF_WORLD", _quote(path.stem)).replace("FILE_OF_WORLD", path.name)
     parse(text, where=str(path))  # the template must load
     files.write_text(path, text)
     print_written(path)
@@ -74,6 +74,6 @@ def _write_robot(path: Path, text: str) -> None:
     result_console().print(Text(hint, "dim"))
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """Return ``name`` as a single-quoted YAML scalar."""
     return "'" + name.replace("'", "''") + "'"

@@ -260,10 +260,10 @@ def _ports(
 ) -> tuple[ProfiledPort, ...]:
     """Return the control ports; the main port is first."""
     profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
-    return (serving.port_number("--port", port), profile), *map(_also, also or ())
+    return (serving.port_number("--port", port), profile), *map(_additional_port, also or ())
 
 
-def _also(value: str) -> ProfiledPort:
+def _additional_port(value: str) -> ProfiledPort:
     number, *words = value.split(":")
     if not number.isdecimal() or not 1 <= len(words) <= 3:
         raise BadValue(f"--also is '{value}', must be N:DIALECT[:AXES[:UNITS]], such as 3001:udk")

@@ -39,7 +39,7 @@ from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.scan.ground.scan_heights import ScanHeights, scan_heights
 from grouser.scan.pipeline import ScanOptions, rebuild
-from grouser.scan.simulated_camera import aimed, scan_world
+from grouser.scan.simulated_camera import pose_towards, scan_world
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.trial import Outcome, Place
 from grouser.world.file import RobotEntry, World
@@ -183,7 +183,7 @@ def real_world() -> World:
 @functools.lru_cache(maxsize=4)
 def scanned_grid(seed: int = 0) -> ScanHeights:
     """Return the heights from one view of a Kinect 2 whose noise has ``seed``."""
-    X_WC = aimed(CAMERA, TARGET)
+    X_WC = pose_towards(CAMERA, TARGET)
     clouds = scan_world(real_world(), [X_WC], camera="kinect2", seed=seed)
     options = ScanOptions(voxel=VOXEL, camera_poses=(X_WC @ PICTURE_AXES,))
     return _crop(scan_heights(rebuild(clouds, options).mesh, VOXEL))

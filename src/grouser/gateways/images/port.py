@@ -319,9 +319,9 @@ class ImageConnection(Connection, asyncio.Protocol):
             return
         self._busy = True
         version = latest.mosaic.version if whole and own is None else None
-        latest.encode(raster, partial(self._encoded, request, version, tries))
+        latest.encode(raster, partial(self._on_encoded, request, version, tries))
 
-    def _encoded(
+    def _on_encoded(
         self, request: Request, version: int | None, tries: int, jpeg: bytes | None
     ) -> None:
         self._busy = False

@@ -154,7 +154,7 @@ class RobotServices:
         self.host.apply(Restart(robot))
         self.host.halt(robot)
         x, y, z = self.host.simulation.pose(robot).position.tolist()
-        return {"position": _rounded([x, y, z])}
+        return {"position": _round_all([x, y, z])}
 
     async def drive(self, robot: str) -> Message:
         """Drive the loaded path; return when the run has ended."""
@@ -248,11 +248,11 @@ SERVICES: dict[str, ServiceRow] = {
 def _path_message(path: FoundPath) -> Message:
     """Return the message for a path."""
     return {
-        "path": [_rounded(point) for point in path.points],
+        "path": [_round_all(point) for point in path.points],
         "length": round(path.length, DIGITS),
         "trials_of_path": path.trials,
         "successes": path.successes,
-        "success_interval": _rounded(path.success_interval),
+        "success_interval": _round_all(path.success_interval),
         "effort": None if path.effort is None else round(path.effort, DIGITS),
         "energy_per_success": round(path.score, DIGITS),
     }
@@ -270,5 +270,5 @@ def _failure(robot: str, drive: PathRunResult) -> str:
     return f"'{robot}' did not arrive, after {drive.seconds:.1f} s: {drive.ended}"
 
 
-def _rounded(values: list[float]) -> list[float]:
+def _round_all(values: list[float]) -> list[float]:
     return [round(value, DIGITS) for value in values]

@@ -167,7 +167,7 @@ def encode(
     messages: list[Message] = []
     for kind in sorted(by_type, key=lambda kind: _ORDER.get(kind, len(_ORDER))):
         if kind in _GROUPED:
-            messages += _grouped(_GROUPED[kind], by_type[kind], layout, profile)
+            messages += _group_by_time(_GROUPED[kind], by_type[kind], layout, profile)
         elif kind in _SINGLE:
             message, fields = _SINGLE[kind]
             messages += [
@@ -221,7 +221,7 @@ GroupEncoder = tuple[
 ]
 
 
-def _grouped(
+def _group_by_time(
     group: GroupEncoder,
     readings: Sequence[tuple[Any, Reading]],
     layout: RobotLayout,

@@ -1,4 +1,4 @@
-"""The socketcand protocol: CAN over TCP as text, as spoken by the socketcand daemon.
+"""The socketcand protocol: CAN over TCP as text, as the socketcand daemon uses it.
 
 Messages are enclosed in ``<`` and ``>``. In raw mode a client receives every frame that other nodes
 send::

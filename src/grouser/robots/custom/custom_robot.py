@@ -19,7 +19,7 @@ from grouser.robots.custom.assembly import assemble
 from grouser.robots.custom.model_files import model_file_paths, resolve_model
 from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, JointEntry, RobotFile
 from grouser.robots.robot import Robot
-from grouser.world.validation_errors import displayed, world_file_error
+from grouser.world.validation_errors import display_value, world_file_error
 from grouser.world.yaml_source import MOST_BYTES, Source, put, read_yaml
 
 
@@ -75,7 +75,7 @@ def load_robot(path: Path | str, options: Mapping[str, Any] | None = None) -> Cu
         text = _read(file)
     source = read_yaml(text, str(path))
     if not isinstance(source.data, dict):
-        given = displayed(source.data)
+        given = display_value(source.data)
         raise WorldFileError(f"{path} line 1: the robot is {given}, a mapping is needed")
     source = Source(copy.deepcopy(source.data), dict(source.positions))
     for steps, value in _paths(options or {}, source.data):

@@ -64,7 +64,9 @@ def read_model(path: Path, robot_file: RobotFile) -> ModelJoints:
     """Read the model at ``path``; the error names the first fault and counts the others."""
     if path.suffix.lower() == ".urdf":
         urdf = read_urdf(path)
-        faults = urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], robot_file))
+        faults = urdf_faults(
+            urdf, _joints_with_limits([joint.name for joint in urdf.joints], robot_file)
+        )
         if faults:
             more = f" (and {len(faults) - 1} more: grouser check robot lists all)"
             raise BadValue(faults[0] + (more if len(faults) > 1 else ""))
@@ -89,7 +91,9 @@ def all_faults(path: Path, robot_file: RobotFile) -> list[str]:
     try:
         if path.suffix.lower() == ".urdf":
             urdf = read_urdf(path)
-            return urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], robot_file))
+            return urdf_faults(
+                urdf, _joints_with_limits([joint.name for joint in urdf.joints], robot_file)
+            )
         read_model(path, robot_file)
     except BadValue as error:
         return [str(error)]
@@ -146,7 +150,7 @@ def _product(element: XmlElement, keys: Sequence[str]) -> float:
         return 1.0
 
 
-def _limited(joints: list[str], robot_file: RobotFile) -> set[str]:
+def _joints_with_limits(joints: list[str], robot_file: RobotFile) -> set[str]:
     """Return the joints whose limits the robot file gives."""
     arms = {
         name: flipper.limits_deg for flipper in robot_file.flippers for name in flipper.joints or ()

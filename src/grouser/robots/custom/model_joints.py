@@ -107,7 +107,7 @@ def driven_joints(model: ModelJoints, entries: Mapping[str, JointEntry]) -> dict
                 f"{nearest(pattern, model.joints)}"
             )
     return {
-        name: _driven(joint, _entry(name, entries))
+        name: _driven_joint(joint, _entry(name, entries))
         for name, joint in model.joints.items()
         if name not in model.claimed
     }
@@ -129,7 +129,7 @@ def _entry(name: str, entries: Mapping[str, JointEntry]) -> JointEntry:
     return JointEntry.model_construct(**merged)  # type: ignore[arg-type]  # each was checked
 
 
-def _driven(joint: ModelJoint, entry: JointEntry) -> DrivenJoint:
+def _driven_joint(joint: ModelJoint, entry: JointEntry) -> DrivenJoint:
     limits = joint.limits
     if entry.limits_deg:
         limits = radians(entry.limits_deg[0]), radians(entry.limits_deg[1])

@@ -362,21 +362,21 @@ def defaulted_values(robot_file: RobotFile) -> dict[str, Any]:
 
     Values that are derived later (None) and empty values are not included.
     """
-    return _defaulted(robot_file, "")
+    return _fields_left_out(robot_file, "")
 
 
-def _defaulted(part: Description, path: str) -> dict[str, Any]:
+def _fields_left_out(part: Description, path: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in type(part).model_fields:
         value, place = getattr(part, key), f"{path}{key}"
         if isinstance(value, Description):
-            found |= _defaulted(value, f"{place}.")
+            found |= _fields_left_out(value, f"{place}.")
         elif isinstance(value, dict):
             for name, item in value.items():
-                found |= _defaulted(item, f"{place}.{name}.") if _is_part(item) else {}
+                found |= _fields_left_out(item, f"{place}.{name}.") if _is_part(item) else {}
         elif isinstance(value, tuple) and any(map(_is_part, value)):
             for number, item in enumerate(value):
-                found |= _defaulted(item, f"{place}.{getattr(item, 'name', None) or number}.")
+                found |= _fields_left_out(item, f"{place}.{getattr(item, 'name', None) or number}.")
         elif key not in part.model_fields_set and isinstance(value, int | float | str) and value:
             found[place] = value
     return found

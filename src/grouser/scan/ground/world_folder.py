@@ -231,7 +231,7 @@ def _picture(made: ScanWorld) -> Any:
 
 THICKNESS = 0.05
 """Thickness of a prism, m; enough for a penetrating foot to be pushed out on the right side."""
-THINNEST = 0.002
+LEAST_THICKNESS = 0.002
 """Smallest thickness that MuJoCo can compile, m."""
 LEAST_AREA = 1e-7
 """Smallest area of a triangle, m2; smaller ones are ignored."""
@@ -261,4 +261,4 @@ def _depths(vertices: Array, normals: Array, thickness: float) -> Array:
         lateral = np.linalg.norm(sight + behind[:, None] * normal, axis=1)
         facing = (behind > 0) & (lateral < np.maximum(behind, thickness / 2))
         np.minimum.at(depths, here[facing], behind[facing] / 2)
-    return np.asarray(np.maximum(depths, THINNEST))
+    return np.asarray(np.maximum(depths, LEAST_THICKNESS))

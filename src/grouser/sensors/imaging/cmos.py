@@ -342,7 +342,7 @@ def sweep_arrays(
         angle, start = angles[:, sample, None], starts[:, sample, None]
         at, weights = _place(rays, planes, angle, size, start, samples)
         _gather(pixels, size[1], at, weights, seen)
-    light = _blurred(seen, taps).reshape(image.shape) * gains
+    light = _blur(seen, taps).reshape(image.shape) * gains
     if normals.size:
         drawn = normals[_draw(keys, *image.shape)]
         light += np.sqrt(_F(read2) + _F(shot) * light) * drawn
@@ -385,7 +385,7 @@ def _gather(
         seen += pixels[upper_left + offset] * weight[..., None]
 
 
-def _blurred(seen: Floats, taps: Floats) -> Floats:
+def _blur(seen: Floats, taps: Floats) -> Floats:
     """Return the image after the vertical and horizontal five-tap blur; edges are repeated."""
     outer, inner, centre = taps
     for axis in (0, 1):

@@ -290,7 +290,7 @@ def _finish(line: Floats, balance: Floats, image: npt.NDArray[np.uint8]) -> None
         image[i] = np.uint8(_I(level))
 
 
-def compiled(function: Callable[P, R]) -> Callable[P, R]:
+def jit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile ``function`` on its first call, without the GIL, with a cache on disk."""
     # Divisions by zero give infinity, as in numpy: a check would prevent vectorisation. A
     # function and all that it calls must be in one file: numba checks only that file for
@@ -303,13 +303,13 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", made)
 
 
-_row = compiled(_row)
-_place = compiled(_place)
-_gather = compiled(_gather)
-_blur_down = compiled(_blur_down)
-_blur_along = compiled(_blur_along)
-_draw = compiled(_draw)
-_look_up = compiled(_look_up)
-_add_noise = compiled(_add_noise)
-_finish = compiled(_finish)
-sweep = compiled(sweep)
+_row = jit(_row)
+_place = jit(_place)
+_gather = jit(_gather)
+_blur_down = jit(_blur_down)
+_blur_along = jit(_blur_along)
+_draw = jit(_draw)
+_look_up = jit(_look_up)
+_add_noise = jit(_add_noise)
+_finish = jit(_finish)
+sweep = jit(sweep)

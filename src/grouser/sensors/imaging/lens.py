@@ -47,7 +47,7 @@ class Radial:
     def distort(self, points: npt.ArrayLike) -> Array:
         """Return eq. 2: points times 2 / (1 + sqrt(1 - 4 kappa r²))."""
         xy = np.asarray(points, float)
-        inside = 1 - 4 * self.kappa * _squared(xy)
+        inside = 1 - 4 * self.kappa * _radius_squared(xy)
         if np.any(inside < 0):
             raise BadValue(
                 f"lens: kappa {self.kappa} has no picture of points further than "
@@ -58,7 +58,7 @@ class Radial:
     def undistort(self, points: npt.ArrayLike) -> Array:
         """Return the inverse of eq. 2: points divided by 1 + kappa r²."""
         xy = np.asarray(points, float)
-        return np.asarray(xy / (1 + self.kappa * _squared(xy)))
+        return np.asarray(xy / (1 + self.kappa * _radius_squared(xy)))
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ class Polynomial:
         raise BadValue(f"lens: {self} has no inverse: it folds the edge of the image inwards")
 
     def _radial(self, xy: Array) -> Array:
-        r2 = _squared(xy)
+        r2 = _radius_squared(xy)
         return np.asarray(1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3)))
 
     def _tangential(self, xy: Array) -> Array:
-        x, y, r2 = xy[..., 0], xy[..., 1], _squared(xy)[..., 0]
+        x, y, r2 = xy[..., 0], xy[..., 1], _radius_squared(xy)[..., 0]
         return np.stack(
             [
                 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x),
@@ -160,6 +160,6 @@ class Lens:
         return self.points(np.stack([columns, rows], axis=-1))
 
 
-def _squared(points: Array) -> Array:
+def _radius_squared(points: Array) -> Array:
     """Return r² of points ``(…, 2)`` as ``(…, 1)``."""
     return np.asarray((points * points).sum(axis=-1, keepdims=True))

@@ -52,7 +52,7 @@ class StraightMotion:
         """Return pose, velocity, and True at the end."""
         share = min(1.0, seconds / self.seconds)
         rates = np.array([*self.by, self.turn]) / self.seconds
-        pose = _turned(self.begin, share * np.array(self.by), share * self.turn)
+        pose = _move_and_turn(self.begin, share * np.array(self.by), share * self.turn)
         return pose, rates, seconds >= self.seconds - 1e-9
 
 
@@ -101,7 +101,7 @@ class SpinMotion:
     def at(self, seconds: float) -> tuple[Pose, Array, bool]:
         """Return pose, velocity and False."""
         turn = math.remainder(self.rate * seconds, math.tau)
-        pose = _turned(self.begin, np.zeros(3), turn)
+        pose = _move_and_turn(self.begin, np.zeros(3), turn)
         return pose, np.array([0.0, 0.0, 0.0, self.rate]), False
 
 
@@ -109,7 +109,7 @@ def _length(corners: Sequence[tuple[float, ...]]) -> float:
     return sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
 
 
-def _turned(pose: Pose, by: Array, turn: float) -> Pose:
+def _move_and_turn(pose: Pose, by: Array, turn: float) -> Pose:
     """Return ``pose`` moved along the world's axes and turned about the vertical."""
     return Pose(pose.position + by, multiply(axis_angle(UP, turn), pose.wxyz))
 
@@ -138,7 +138,7 @@ def motion_for(action: Move | Shift | Glide | Spin, X_WB: Pose, standing: float)
     if not (math.isfinite(action.seconds) and action.seconds >= 0):
         raise BadValue(f"move: the time is {action.seconds:g} s, must be at least 0")
     if action.seconds == 0:
-        return _turned(X_WB, np.array(by), turn)
+        return _move_and_turn(X_WB, np.array(by), turn)
     return StraightMotion(X_WB, by, turn, action.seconds)
 
 

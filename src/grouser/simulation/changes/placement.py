@@ -66,7 +66,7 @@ def stands_free(state: SceneState, name: str) -> bool:
     bodies = state.ownership.bodies(name)
     if free_joint(state.model, bodies) is None:
         return True
-    return _allowed(_touching(state.model, state.data, bodies))
+    return _is_allowed(_touching(state.model, state.data, bodies))
 
 
 def arrival_spot(state: SceneState, name: str) -> Array | None:
@@ -113,10 +113,10 @@ def floor_below(
 
 def _is_free(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> bool:
     """Return True if ``bodies`` penetrate nothing; standing on the ground is allowed."""
-    return _allowed(_depths(model, trial, bodies))
+    return _is_allowed(_depths(model, trial, bodies))
 
 
-def _allowed(depths: tuple[float, float]) -> bool:
+def _is_allowed(depths: tuple[float, float]) -> bool:
     """Return True if the penetrations of movable bodies and of the ground are allowed."""
     taken, sunk = depths
     return taken <= 0 and sunk <= SUNK

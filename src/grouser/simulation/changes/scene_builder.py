@@ -130,7 +130,7 @@ class StateTransfer:
     def __init__(self, old: mujoco.MjModel, new: mujoco.MjModel) -> None:
         """Look up the common elements."""
         joints, actuators, geoms = (
-            _shared(old, new, kind, count)
+            _shared_ids(old, new, kind, count)
             for kind, count in (
                 (mujoco.mjtObj.mjOBJ_JOINT, old.njnt),
                 (mujoco.mjtObj.mjOBJ_ACTUATOR, old.nactuator),
@@ -187,7 +187,7 @@ def _same(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[
     return here, [places[before[place]] for place in here]
 
 
-def _shared(
+def _shared_ids(
     old: mujoco.MjModel, new: mujoco.MjModel, kind: mujoco.mjtObj, count: int
 ) -> tuple[Indices, Indices]:
     """Return the ids in both models of all elements of a kind with the same name."""

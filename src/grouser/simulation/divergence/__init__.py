@@ -1,1 +1,1 @@
-"""Physics that diverged: what caused it, and how a run goes on."""
+"""Physics that diverged: the cause, and how a run continues."""

@@ -175,7 +175,7 @@ class DivergenceRecovery:
         )
 
     def _restart(self, name: str, why: str) -> None:
-        """Restart ``name`` for good."""
+        """Restart ``name`` permanently, not as a trial."""
         _LOG.info("%s %s and is restarted at %.3f s", name, why, self._simulation.time)
         self._simulation.apply(Restart(name), source="divergence recovery")
         if name not in self._restarted:

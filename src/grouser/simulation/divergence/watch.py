@@ -61,7 +61,7 @@ class DivergenceWatch:
         Called after every call of physics: nothing may read the state that MuJoCo has reset.
         """
         if has_bad_numbers(data):
-            raise self._diverged(time, "a number is not finite or too large")
+            raise self._divergence_error(time, "a number is not finite or too large")
 
     def check(self, data: mujoco.MjData) -> None:
         """Store the state; raise `SimulationDiverged` if it has diverged."""
@@ -72,11 +72,11 @@ class DivergenceWatch:
         mujoco.mj_energyVel(self._model, data)
         energy = float(data.energy[1])
         if not energy <= self._limit:  # in this form NaN raises as well
-            raise self._diverged(
+            raise self._divergence_error(
                 data.time, f"kinetic energy is {energy:.3g} J, the limit is {self._limit:.3g} J"
             )
 
-    def _diverged(self, time: float, why: str) -> SimulationDiverged:
+    def _divergence_error(self, time: float, why: str) -> SimulationDiverged:
         """Save the last second; return the error with the path of the file."""
         what = f"simulation diverged at {time:.3f} s: {why}; try a smaller timestep or softer "
         if self._folder is None:

@@ -220,7 +220,7 @@ class Events:
 
     def _run_lines(self, simulation: Simulation, event: Event, by: str) -> None:
         for line in event.do:
-            for dispatched in _dispatched(line, event, simulation.world):
+            for dispatched in _dispatch(line, event, simulation.world):
                 self._run_line(simulation, event.name, dispatched.replace(CAUSE, by))
         if event.call is not None:
             self._attempt(simulation, event.name, CallRoutine(event.call, event.name, by))
@@ -296,7 +296,7 @@ def call_routine(routine: str, simulation: Simulation, event: str, by: str) -> N
     function(simulation, LogEntry(simulation.time, "event", event, by))
 
 
-def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
+def _dispatch(line: str, event: Event, world: World) -> Iterator[str]:
     """Yield ``line`` for each robot or object that it addresses."""
     if EACH not in line:
         yield line

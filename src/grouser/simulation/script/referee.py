@@ -232,7 +232,7 @@ class Referee:
         if time == self.game.thrown or self.match.ball not in places:
             return []  # two volumes report the same ball
         self.game = replace(self.game, thrown=time)
-        spot = self.match.restart(_spot(places[self.match.ball]), self._taken(places))
+        spot = self.match.restart(_spot(places[self.match.ball]), self._occupied_spots(places))
         message = f"throw-in: the ball is put at x {spot[0]:.2f}, y {spot[1]:.2f} m"
         return [self._say(message), *self._put_ball(spot, places)]
 
@@ -264,7 +264,7 @@ class Referee:
         if robot not in places:
             return [message]
         ball = _spot(places[self.match.ball]) if self.match.ball in places else (0.0, 0.0)
-        taken = [*self._taken(places, without=robot), ball]
+        taken = [*self._occupied_spots(places, without=robot), ball]
         return [message, *_put(robot, self.match.comeback(robot, self.game.changed, ball, taken))]
 
     def _look(self, time: float, places: Places) -> list[Action]:
@@ -282,7 +282,7 @@ class Referee:
                 actions += _put(robot, (*_spot(places[robot]), yaw))
         return actions
 
-    def _taken(self, places: Places, without: str = "") -> list[Spot]:
+    def _occupied_spots(self, places: Places, without: str = "") -> list[Spot]:
         """Return the positions of all robots except ``without``."""
         others = (name for name in places if name not in (self.match.ball, without))
         return [_spot(places[name]) for name in others]

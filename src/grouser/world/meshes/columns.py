@@ -335,10 +335,10 @@ def mesh_heights(triangles: Array, cell: float) -> MeshHeights:
     there = np.isfinite(top_heights(crossings(triangles, middles, SLACK), middles))
     if not there.any():
         raise BadValue("has no upward faces: its triangles face down or are vertical")
-    return MeshHeights(_filled(heights)[::-1].copy(), there[::-1].copy(), cell, x, y)
+    return MeshHeights(_fill_holes(heights)[::-1].copy(), there[::-1].copy(), cell, x, y)
 
 
-def _filled(heights: Array) -> Array:
+def _fill_holes(heights: Array) -> Array:
     """Return a grid whose holes are filled with the mean of their neighbours, ring by ring."""
     filled = heights.copy()
     while np.isnan(filled).any():

@@ -173,7 +173,7 @@ def cut_along_planes(body: TriangleMesh, tolerance: float) -> list[Array] | None
             todo += [part for half in halves for part in half.decompose()]
         if len(todo) + len(done) > MOST_CUT:
             return None
-    return [_mesh(piece).vertices for piece in _joined(manifold3d, done, tolerance)]
+    return [_mesh(piece).vertices for piece in _merge_convex(manifold3d, done, tolerance)]
 
 
 def simplify_solid(body: TriangleMesh, tolerance: float) -> TriangleMesh:
@@ -247,7 +247,7 @@ def _planes(piece: Any, tolerance: float) -> Array:
     return np.asarray(planes[np.array(out, bool)])
 
 
-def _joined(manifold3d: Any, pieces: list[Any], tolerance: float) -> list[Any]:
+def _merge_convex(manifold3d: Any, pieces: list[Any], tolerance: float) -> list[Any]:
     """Return the pieces after merging those whose union is convex."""
     pieces = sorted(pieces, key=lambda piece: -piece.volume())
     again = True

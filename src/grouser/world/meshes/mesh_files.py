@@ -108,7 +108,7 @@ def _read_obj(content: bytes) -> TriangleMesh:
             polygons.append(np.array(counted, np.int64))
     if not corners or not polygons:
         raise BadValue("is no OBJ file, or has no triangles")
-    return _welded(np.array(corners), _fans(polygons))
+    return _weld(np.array(corners), _fans(polygons))
 
 
 def _read_ply(content: bytes) -> TriangleMesh:
@@ -120,7 +120,7 @@ def _read_ply(content: bytes) -> TriangleMesh:
     if not file.count("face"):
         raise BadValue("has no triangles: it is a cloud of points")
     corners, polygons = file.mesh()
-    return _welded(corners, _fans(polygons))
+    return _weld(corners, _fans(polygons))
 
 
 def _fans(polygons: Polygons) -> npt.NDArray[np.int64]:
@@ -130,7 +130,7 @@ def _fans(polygons: Polygons) -> npt.NDArray[np.int64]:
     return np.concatenate([triangles, np.array(larger, np.int64).reshape(-1, 3)])
 
 
-def _welded(corners: npt.NDArray[np.float64], faces: npt.NDArray[np.int64]) -> TriangleMesh:
+def _weld(corners: npt.NDArray[np.float64], faces: npt.NDArray[np.int64]) -> TriangleMesh:
     """Return a mesh; if it is open with the given indices, equal corners are merged."""
     mesh = TriangleMesh.of(corners, faces)
     return mesh if not mesh.open_edges else TriangleMesh.of_triangles(mesh.triangles)

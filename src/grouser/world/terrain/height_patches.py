@@ -343,8 +343,8 @@ def polygons(own: Mask, allowed: Mask) -> Iterator[Polygon]:
         left, right = _bands(allowed, row, column)
         best: tuple[int, Corners, Mask] | None = None
         for end in sorted({int(end) for end in np.linspace(1, len(left), ENDS)}):
-            corners = _inscribed(left[:end], right[:end])
-            covered = _covered(corners, end, free.shape[1]) & free[row : row + end]
+            corners = _inscribe(left[:end], right[:end])
+            covered = _cells_inside(corners, end, free.shape[1]) & free[row : row + end]
             # Cells beside the polygon would remain uncovered along its border.
             worth = 2 * int(covered.sum()) - int(_within(free[row:], left[:end], right[:end]).sum())
             if covered.sum() >= SMALLEST_POLYGON and (best is None or worth > best[0]):
@@ -355,14 +355,14 @@ def polygons(own: Mask, allowed: Mask) -> Iterator[Polygon]:
         cells = np.zeros_like(free)
         cells[row : row + len(best[2])] = best[2]
         touched = np.zeros_like(free)
-        touched[row : row + len(best[2])] = _touched(best[1], *best[2].shape)
+        touched[row : row + len(best[2])] = _cells_touched(best[1], *best[2].shape)
         yield Polygon([(row + a, b) for a, b in best[1]], cells, touched)
         allowed &= ~touched
-        free &= allowed & ~_widened(cells)
+        free &= allowed & ~_widen(cells)
         free[seed, column] = False
 
 
-def _widened(cells: Mask) -> Mask:
+def _widen(cells: Mask) -> Mask:
     """Return the cells dilated by `BORDER`."""
     near = cells.copy()
     for _ in range(BORDER):
@@ -405,7 +405,7 @@ def _run_end(cells: Mask, start: int) -> int:
     return start + (int(here.argmin()) or len(here))
 
 
-def _inscribed(left: Cells, right: Cells) -> Corners:
+def _inscribe(left: Cells, right: Cells) -> Corners:
     """Return a convex polygon (row, column) in rows of cells from ``left`` to before ``right``."""
     west = _convex_above(np.maximum(np.append(left, left[-1]), np.append(left[0], left)))
     east = -_convex_above(-np.minimum(np.append(right, right[-1]), np.append(right[0], right)))
@@ -443,7 +443,7 @@ def _convex_above(bound: Cells) -> Array:
     return result
 
 
-def _covered(corners: Corners, rows: int, columns: int) -> Mask:
+def _cells_inside(corners: Corners, rows: int, columns: int) -> Mask:
     """Return the mask of cells inside a polygon."""
     west, east = _sides(corners, rows)
     at = np.arange(columns)
@@ -452,7 +452,7 @@ def _covered(corners: Corners, rows: int, columns: int) -> Mask:
     return np.asarray((at >= first[:, None]) & (at < end[:, None]))
 
 
-def _touched(corners: Corners, rows: int, columns: int) -> Mask:
+def _cells_touched(corners: Corners, rows: int, columns: int) -> Mask:
     """Return the mask of cells that a polygon overlaps."""
     west, east = _sides(corners, rows)
     at = np.arange(columns)

@@ -53,13 +53,13 @@ def plugin_terrains(taken: Collection[str]) -> dict[str, type[TerrainPiece]]:
     kinds: dict[str, type[TerrainPiece]] = {}
     for entry in plugins.entry_points(plugins.TERRAINS, frozenset(taken)).values():
         try:
-            kinds[entry.name] = _loaded(entry)
+            kinds[entry.name] = _load(entry)
         except Exception as error:  # importing a plug-in may raise anything
             kinds[entry.name] = _unusable(entry, error)
     return kinds
 
 
-def _loaded(entry: metadata.EntryPoint) -> type[TerrainPiece]:
+def _load(entry: metadata.EntryPoint) -> type[TerrainPiece]:
     kind = entry.load()
     if not (inspect.isclass(kind) and issubclass(kind, TerrainPiece)):
         raise TypeError("it is no TerrainPiece")

@@ -115,13 +115,13 @@ class LeagueField(TerrainPiece):
         """Add the plane ``{name}/floor``, the carpet, lines, border, goals, beacons and hall."""
         surface = self.geom(contact, CARPET)
         self._add_ground(spec, surface, name)
-        _add_border(spec, _painted(surface, WHITE), name)
+        _add_border(spec, _paint(surface, WHITE), name)
         for goal in GOALS:
             _add_goal(spec, surface, f"{name}/{goal.colour}_goal", goal)
         for number, beacon in enumerate(self.beacons):
             _add_beacon(spec, surface, f"{name}/beacon_{number}", beacon)
         if self.hall:
-            _add_hall(spec, _painted(surface, HALL) | _PAINT, name)
+            _add_hall(spec, _paint(surface, HALL) | _PAINT, name)
 
     def _add_ground(self, spec: mujoco.MjSpec, surface: dict[str, Any], name: str) -> None:
         """Add the floor, the carpet on it (in `rgb`, if that is given) and the lines."""
@@ -133,10 +133,10 @@ class LeagueField(TerrainPiece):
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=[*half, 0.1],
             material=ground_material(spec),
-            **_painted(surface, (1.0, 1.0, 1.0)),
+            **_paint(surface, (1.0, 1.0, 1.0)),
         )
         _add_paint(spec, f"{name}/carpet", _carpet(), _CARPET_TOP, surface)
-        _add_paint(spec, f"{name}/lines", _lines(), _LINE_TOP, _painted(surface, WHITE))
+        _add_paint(spec, f"{name}/lines", _lines(), _LINE_TOP, _paint(surface, WHITE))
 
 
 def _beacon(x: float, y: float) -> Beacon:
@@ -146,7 +146,7 @@ def _beacon(x: float, y: float) -> Beacon:
     return Beacon(x, y, upper, lower)
 
 
-def _painted(surface: dict[str, Any], rgb: Rgb) -> dict[str, Any]:
+def _paint(surface: dict[str, Any], rgb: Rgb) -> dict[str, Any]:
     return surface | {"rgba": [*rgb, 1.0]}
 
 
@@ -255,7 +255,7 @@ def _offset(outline: Array, by: float) -> Array:
 
 def _add_goal(spec: mujoco.MjSpec, surface: dict[str, Any], name: str, goal: FieldGoal) -> None:
     """Add three coloured walls, each with a white one behind it."""
-    white, coloured = _painted(surface, WHITE), _painted(surface, _COLOURS[goal.colour])
+    white, coloured = _paint(surface, WHITE), _paint(surface, _COLOURS[goal.colour])
     out = math.copysign(1.0, goal.x)
     half, sheet = GOAL_WIDTH / 2, GOAL_SHEET
     for layer, look in (("inside", coloured), ("outside", white)):
@@ -291,7 +291,7 @@ def _add_beacon(spec: mujoco.MjSpec, surface: dict[str, Any], name: str, beacon:
             type=mujoco.mjtGeom.mjGEOM_CYLINDER,
             pos=[beacon.x, beacon.y, (low + high) / 2],
             size=[BEACON_RADIUS, (high - low) / 2, 0],
-            **_painted(surface, rgb),
+            **_paint(surface, rgb),
         )
 
 
