@@ -3,6 +3,8 @@
 import json
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,14 @@ import numpy as np
 import pytest
 from support.cli_runner import error_line
 from support.cli_runner import grouser as cli
+from support.server_fixtures import ServerProcess, wait_until
 from support.source_tree import ROOT
 
 import grouser
 from grouser.errors import BadValue, PolicyFailed, UnknownName
 from grouser.frames import Array
 from grouser.mobility.suite import measure_candidate, nominal_runs, sweep
+from grouser.service.host import Host, HostRules
 from grouser.simulation.changes.actions import Leave, Reset
 from grouser.trials import Goal, Trial, run_trials
 from grouser.trials.draws import Draw
@@ -370,3 +374,36 @@ def test_a_path_is_part_of_the_observation() -> None:
     assert outcome.trial.seed == 7
     assert len(paths) == len(outcome.times)
     np.testing.assert_array_equal(paths[0], line)
+
+
+def test_a_served_policy_does_what_it_does_in_a_simulation(tmp_path: Path) -> None:
+    climber = grouser.load_policy(CLIMBER)
+    world = step_world(factory=climber)
+    served, alone = (grouser.Simulation(world, seed=2) for _ in range(2))
+    for simulation in (served, alone):
+        simulation.robots["quince"].control(climber())
+    host = Host(served, HostRules(tick=0.002))
+    while served.time < 6.0 - 1e-9:
+        host.advance()
+    alone.step(served.time)
+    assert served.fingerprint() == alone.fingerprint()
+    options = ("--set", "terrain.1.height=0.2", "--policy", CLIMBER, "--speed", "10")
+    with ServerProcess(tmp_path, "quince_step", *options) as server:
+        wait_until(lambda: float(server.console("list robots").split()[3]) > 1.2)
+
+
+def test_a_served_policy_that_fails_stops_its_robot_and_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(BODY + "return 1.0")
+    arguments = ("quince_step", "--policy", "bad.py:Bad", "--speed", "10", "--seconds", "3")
+    ports = ("--port", "0", "--truth", "0", "--images", "-1")
+    run = subprocess.run(
+        [sys.executable, "-m", "grouser", "serve", *arguments, *ports],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    sentence = "policy Bad of robot 'quince' at 0.100 s: returned 1.0, must be a command"
+    assert run.returncode == 1
+    assert run.stderr.count(sentence) == 2, "once in the log, once at the end"
+    assert "the robot is stopped" in run.stderr

@@ -154,5 +154,5 @@ def test_pending_reset_of_an_encoder_survives() -> None:
 def test_snapshot_of_another_format_is_refused() -> None:
     simulation = Simulation("quince_step")
     old = dataclasses.replace(simulation.save(), format=0)
-    with pytest.raises(BadValue, match="its format is 0, this version of Grouser reads 1"):
+    with pytest.raises(BadValue, match="its format is 0, this version of Grouser reads 2"):
         simulation.restore(old)

@@ -72,7 +72,7 @@ class PolicyFailed(GrouserError, RuntimeError):
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest allowed name, or ``""``."""
     written = {name.lower(): name for name in allowed}
-    close = difflib.get_close_matches(given.lower(), written, n=1)
+    close = difflib.get_close_matches(str(given).lower(), written, n=1)
     return f"; did you mean '{written[close[0]]}'?" if close else ""
 
 

@@ -13,6 +13,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from inspect import ismodule
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,14 @@ def attach(
         return value
 
     names = sorted(origins)
-    return lazy_getattr, lambda: sorted({*vars(sys.modules[package]), *names}), names
+
+    def names_for_completion() -> list[str]:
+        """Return exports and loaded modules; helpers that the package imports are left out."""
+        own = vars(sys.modules[package]).items()
+        shown = {name for name, value in own if name.startswith("__") or ismodule(value)}
+        return sorted({*shown, *names})
+
+    return lazy_getattr, names_for_completion, names
 
 
 def _origins(stub: Path) -> dict[str, tuple[str, str]]:

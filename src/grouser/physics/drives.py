@@ -109,8 +109,8 @@ class Setpoint:
     value: float
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.value):
-            raise BadValue(f"command: {self.mode} is {self.value}, a finite number is needed")
+        if isinstance(self.value, str) or not math.isfinite(self.value):
+            raise BadValue(f"command: {self.mode} is {self.value!r}, a finite number is needed")
 
 
 def angle(value: float) -> Setpoint:

@@ -23,6 +23,7 @@ from grouser.simulation.policy import (
 )
 
 if TYPE_CHECKING:
+    from grouser.simulation.changes.command_limits import LimitedCommand
     from grouser.simulation.observers import Subscription
     from grouser.simulation.simulation import Simulation
 
@@ -130,6 +131,11 @@ class DriveHandle:
         """Present mechanical power, W."""
         return self.simulation.power(self.robot)[self.name]
 
+    @property
+    def limited(self) -> LimitedCommand | None:
+        """Last command, if it exceeds a limit of the drive, which then goes to the limit."""
+        return self.simulation.command_limits.present.get((self.robot, self.name))
+
     def command(self, setpoint: float | Setpoint) -> None:
         """Command the drive: a number is a speed if it rolls, else an angle."""
         self.simulation.command(self.robot, {self.name: setpoint})
@@ -194,6 +200,12 @@ class RobotHandle:
         steps = control_steps(scene, declared(made, "rate_hz") if rate_hz is None else rate_hz)
         control = PolicyControl(self.simulation, made, self.name)
         return self.simulation.subscribe(control, rate_hz=1 / (steps * scene.timestep))
+
+    @property
+    def limited(self) -> dict[str, LimitedCommand]:
+        """Drives, and inputs of the gait, whose last command exceeds a limit."""
+        present = self.simulation.command_limits.present
+        return {what: found for (robot, what), found in present.items() if robot == self.name}
 
     @property
     def sensors(self) -> Mapping[str, SensorHandle]:

@@ -31,9 +31,7 @@ def whole_steps(seconds: object, timestep: float) -> int:
     Raises:
         BadValue: ``seconds`` is no number, is negative, or is not a whole number of steps.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.integer | np.floating):
-        raise BadValue(f"step: {seconds!r} s, a number is needed")
-    duration = float(seconds)
+    duration = as_number(seconds, "step: seconds")
     if not (math.isfinite(duration) and duration >= 0):
         raise BadValue(f"step: {duration} s, a time of at least 0 is needed")
     steps = round(duration / timestep)
@@ -43,6 +41,20 @@ def whole_steps(seconds: object, timestep: float) -> int:
             f"the nearest is {steps * timestep:g} s"
         )
     return steps
+
+
+def as_number(value: object, what: str) -> float:
+    """Return ``value`` if it is a number; raise `BadValue` with its name ``what`` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise BadValue(f"{what} is {value!r}, a number is needed")
+    return float(value)
+
+
+def whole_number(value: object, what: str) -> int:
+    """Return ``value`` if it is a whole number of at least 0; raise `BadValue` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise BadValue(f"{what} is {value!r}, must be a whole number of at least 0")
+    return int(value)
 
 
 def check_seed(value: object) -> int:

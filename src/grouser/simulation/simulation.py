@@ -20,8 +20,10 @@ from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading
+from grouser.simulation import schedule
 from grouser.simulation.changes import actions, world_changes
 from grouser.simulation.changes.actions import Action
+from grouser.simulation.changes.command_limits import CommandLimits
 from grouser.simulation.changes.execution import carry_out
 from grouser.simulation.changes.motions import Motions
 from grouser.simulation.changes.scene_builder import SceneBuilder
@@ -30,18 +32,17 @@ from grouser.simulation.observers import STEP_RATE_HZ, ActionRecord, Observers, 
 from grouser.simulation.robot_handle import Handles, RobotHandle
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.scene_state import SceneState, StepPhysics, step_physics
-from grouser.simulation.schedule import Agenda, Clock, check_seed, whole_steps
 from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
 from grouser.simulation.sensing import ActiveSensors, bindings
-from grouser.simulation.snapshot import Snapshot, StartState, dump, load
+from grouser.simulation.snapshot import Snapshot, StartState, check_snapshot, dump, load
 from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World, as_world
 from grouser.world.world_object import WorldObject
 
 SAVED_PARTS = (
     *("_agenda", "_watch_clock", "active_sensors", "sensor_rates"),
-    *("events", "log", "motions", "triggers"),
+    *("command_limits", "events", "log", "motions", "triggers"),
 )
 """Attributes of a simulation that a snapshot holds beside MuJoCo's state."""
 
@@ -69,7 +70,7 @@ class Simulation:
             BadValue: an argument has an impossible type or value.
         """
         world = as_world(world)
-        seed = check_seed(world.seed if seed is None else seed)
+        seed = schedule.check_seed(world.seed if seed is None else seed)
         self._create(world.with_referee_volumes(), seed, crash_folder)
         self._clear()  # raises for invalid events and triggers before the world is compiled
         self.reset()
@@ -112,7 +113,7 @@ class Simulation:
             seed: new seed of all random numbers; None: the same ones again.
         """
         if seed is not None:
-            self.seed = check_seed(seed)
+            self.seed = schedule.check_seed(seed)
         if self._first is None:
             self._first = StartState.of(self.start_world)
         self._clear()
@@ -122,10 +123,11 @@ class Simulation:
 
     def _clear(self) -> None:
         """Empty schedule, sensors, triggers, events and motions."""
-        self._agenda: Agenda[Action] = Agenda()
+        self._agenda: schedule.Agenda[Action] = schedule.Agenda()
         self.sensor_rates: dict[tuple[str, str], float] = {}
         """Robot and sensor -> readings per second, where they were changed."""
         self.active_sensors = ActiveSensors(self.seed, self.sensor_rates)
+        self.command_limits = CommandLimits()
         self.triggers = Triggers(self.start_world)
         self.events = Events(self.start_world, self.seed, self.log)
         self.motions = Motions()
@@ -159,7 +161,7 @@ class Simulation:
         Raises:
             BadValue: the snapshot has another format.
         """
-        snapshot.check()
+        check_snapshot(snapshot)
         if snapshot.start != self.start_world:
             self.start_world, self._first = snapshot.start, None
         if not hasattr(self, "state") or snapshot.composed != self.scene.world:
@@ -198,7 +200,7 @@ class Simulation:
     def fork(self, count: int) -> list[Simulation]:
         """Return ``count`` independent simulations that continue from the present state."""
         snapshot, forks = self.save(), []
-        for _ in range(count):
+        for _ in range(schedule.whole_number(count, "fork: count")):
             simulation = type(self).__new__(type(self))
             simulation._create(self.start_world, self.seed, self._crash_folder)
             scene = self.scene.copy()
@@ -302,8 +304,9 @@ class Simulation:
             self.state.body(name)  # raises UnknownName
         if names:
             self.recompose(world_changes.without_members(self.world, names))
-            for key in [key for key in self.sensor_rates if key[0] in names]:
-                del self.sensor_rates[key]
+            for by_robot in (self.sensor_rates, self.command_limits.present):
+                for key in [key for key in by_robot if key[0] in names]:
+                    by_robot.pop(key)
 
     def prepare_join(self, entry: RobotEntry) -> SceneState:
         """Return the present state with robot ``entry`` added; the simulation does not change."""
@@ -330,6 +333,8 @@ class Simulation:
 
     def schedule_now(self, time: float, action: Action) -> None:
         """Add ``action`` to the schedule."""
+        actions.check_action(action, "schedule")
+        time = schedule.as_number(time, "schedule: time")
         if not time >= self.time:
             raise BadValue(
                 f"schedule: time is {time} s, must be at least the present {self.time:.3f} s"
@@ -371,7 +376,7 @@ class Simulation:
 
         ``sim.command("quince", forward=0.1, front=angle(0.8))``; keys: see `Robot.setpoints`.
         """
-        self.apply(actions.Command(robot, {**(command or {}), **more}))
+        self.apply(actions.command_of(robot, command, more))
 
     def step(self, seconds: float | None = None, *, physics: StepPhysics = step_physics) -> None:
         """Advance by one step, or by ``seconds``.
@@ -394,7 +399,7 @@ class Simulation:
         Raises:
             BadValue: ``seconds`` is negative or not a whole number of time steps.
         """
-        missing = 1 if seconds is None else whole_steps(seconds, self.scene.timestep)
+        missing = 1 if seconds is None else schedule.whole_steps(seconds, self.scene.timestep)
         while missing > 0:  # counted down, since an action may reset the simulation
             while (action := self._agenda.pop_due(self.time)) is not None:  # 1
                 self._depth += 1
@@ -432,7 +437,8 @@ class Simulation:
 
     def round_to_steps(self, seconds: float) -> float:
         """Return the multiple of the time step that is nearest to ``seconds``, for `step`."""
-        return round(seconds / self.scene.timestep) * self.scene.timestep
+        duration = schedule.as_number(seconds, "round_to_steps: seconds")
+        return round(duration / self.scene.timestep) * self.scene.timestep
 
     def read(self, robot: str, sensor: str) -> Reading:
         """Return the newest available reading of a sensor; with a delay, it was measured before."""
@@ -536,8 +542,7 @@ class Simulation:
     @property
     def happened(self) -> list[LogEntry]:
         """Alias of `event_log`; deprecated."""
-        text = "Simulation.happened is deprecated, use event_log"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warnings.warn("happened is deprecated, use event_log", DeprecationWarning, stacklevel=2)
         return self.event_log
 
     # -- implementation ----------------------------------------------------------------------
@@ -556,7 +561,7 @@ class Simulation:
         self._camera = TrackingCamera(scene)
         self._world = scene.world
         self._watch = self._new_watch()
-        self._watch_clock = Clock(1 / CHECK_PERIOD, scene.timestep)
+        self._watch_clock = schedule.Clock(1 / CHECK_PERIOD, scene.timestep)
         self._watch_clock.start(self.steps)
         for follower in (self.active_sensors, self.triggers, self.motions):
             follower.rebind(scene, self.steps)

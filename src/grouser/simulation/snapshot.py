@@ -25,7 +25,7 @@ from grouser.simulation.scene_state import SavedState, SceneState
 from grouser.simulation.sensing import SensorBinding, bindings
 from grouser.world.file import World
 
-FORMAT = 1
+FORMAT = 2
 """Number of the format; a snapshot of another format is refused."""
 
 Key = tuple[str, str]
@@ -57,12 +57,15 @@ class Snapshot:
     def __repr__(self) -> str:
         return f"<Snapshot of '{self.world.name}' at {self.time:g} s, seed {self.seed}>"
 
-    def check(self) -> None:
-        """Raise `BadValue` for a snapshot of another format."""
-        if self.format != FORMAT:
-            raise BadValue(
-                f"snapshot: its format is {self.format}, this version of Grouser reads {FORMAT}"
-            )
+
+def check_snapshot(value: object) -> None:
+    """Raise `BadValue` unless ``value`` is a snapshot of this format."""
+    if not isinstance(value, Snapshot):
+        raise BadValue(f"restore: {value!r} is no snapshot; pass the result of save()")
+    if value.format != FORMAT:
+        raise BadValue(
+            f"snapshot: its format is {value.format}, this version of Grouser reads {FORMAT}"
+        )
 
 
 class _Pickler(pickle.Pickler):

@@ -103,6 +103,10 @@ class Trial:
     """Parameters of this trial, for tables."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.world, World):
+            raise BadValue(
+                f"trial: world is {self.world!r}, a World is needed, such as grouser.load(name)"
+            )
         names = [entry.name for entry in self.world.robots]
         if self.robot not in names:
             raise BadValue(f"trial: watches '{self.robot}', the world has {', '.join(names)}")

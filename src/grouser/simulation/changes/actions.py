@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.world.file import RobotEntry
@@ -344,3 +345,23 @@ Action = (
     | RefereeCall
     | Pause
 )
+
+
+def check_action(value: object, where: str) -> None:
+    """Raise `BadValue` unless ``value`` is an action."""
+    if not isinstance(value, get_args(Action)):
+        raise BadValue(f"{where}: {value!r} is not an action of grouser.simulation.changes.actions")
+
+
+def command_of(robot: str, command: object, more: Mapping[str, float | Setpoint]) -> Command:
+    """Return the command of a mapping and keywords.
+
+    Raises:
+        BadValue: ``command`` is neither a mapping nor None.
+    """
+    if not isinstance(command, Mapping | None):
+        raise BadValue(
+            f"command: {command!r} is no command; a mapping such as {{'forward': 0.1}} or keywords "
+            "are needed"
+        )
+    return Command(robot, {**(command or {}), **more})

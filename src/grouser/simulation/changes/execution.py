@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, assert_never
 
 import mujoco
 
@@ -17,6 +17,7 @@ from grouser.simulation.changes.motions import motion_for, place_free_body
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.script.events import LogEntry
 from grouser.world.file import RobotEntry
+from grouser.world.world_object import WorldObject
 
 if TYPE_CHECKING:
     from grouser.simulation.simulation import Simulation
@@ -32,12 +33,15 @@ def carry_out(simulation: Simulation, action: Action) -> None:
         case actions.Command(robot, command):
             state = simulation.state
             state.stepper.command(state.arrays, state.memory, robot, command, which=0)
+            simulation.command_limits.note(robot, simulation.scene.robots[robot], command)
         case actions.Join(RobotEntry() as entry):
             simulation.join_now(entry, simulation.prepare_join(entry))
-        case actions.Join(member):
+        case actions.Join(WorldObject() as member):
             simulation.recompose(
                 world_changes.with_member(simulation.start_world, simulation.world, member)
             )
+        case actions.Join(member):
+            raise BadValue(f"join: {member!r} is neither a RobotEntry nor an object of the world")
         case actions.Leave(name):
             simulation.remove_now([name])
         case actions.Equip(robot, sensors):
@@ -85,7 +89,8 @@ def carry_out(simulation: Simulation, action: Action) -> None:
             simulation.log.add(LogEntry(simulation.time, "reset"))
             simulation.reset()
         case _:
-            raise _unknown_action(action)
+            actions.check_action(action, "apply")
+            assert_never(action)
 
 
 def _set_sensor_rate(simulation: Simulation, robot: str, sensor: str, rate_hz: float) -> None:
@@ -144,8 +149,3 @@ def _move(
         _place(simulation, name, motion)
     else:
         simulation.motions.start(simulation.state, name, motion, simulation.steps)
-
-
-def _unknown_action(value: Never) -> BadValue:
-    """Return the error for a value that is no action; `Never`: `Simulation.apply` handles all."""
-    return BadValue(f"apply: {value!r} is not an action of grouser.simulation.changes.actions")
