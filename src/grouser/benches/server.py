@@ -23,13 +23,13 @@ The effect of hostile clients is measured by `grouser.benches.hostile_clients`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import math
 import socket
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,6 +40,7 @@ import numpy.typing as npt
 from grouser.benches import hostile_clients
 from grouser.benches.machine import stolen_seconds
 from grouser.client.connection import join
+from grouser.client.launch import serving
 from grouser.cores import cores
 from grouser.errors import Disconnected
 from grouser.experiments.run_options import Progress
@@ -47,7 +48,8 @@ from grouser.frames import Array, milliseconds
 from grouser.gateways.server import Server, ServerOptions
 from grouser.gateways.usarsim.gateway import UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.physics.drives import Setpoint
+from grouser.physics.drives import Setpoint, speed
+from grouser.simulation.changes.actions import Action, Command
 from grouser.simulation.scene_state import StepPhysics, step_physics
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World
@@ -112,25 +114,24 @@ class _MeasuredSimulation(Simulation):
     """Simulation that reports every command just before the first step that uses it."""
 
     def __init__(self, world: World) -> None:
+        self.listener: Callable[[str, Setpoint], None] | None = None
+        self._unused: dict[str, Setpoint] = {}
         super().__init__(world)
-        self.listener: Callable[[str, object], None] | None = None
-        self._unused: dict[str, object] = {}
 
-    def command(
-        self,
-        robot: str,
-        command: Mapping[str, float | Setpoint] | None = None,
-        **more: float | Setpoint,
-    ) -> None:
-        """Command a robot and store the command."""
-        super().command(robot, command, **more)
-        self._unused[robot] = command
+    def apply(self, action: Action, *, source: str = "python") -> None:
+        """Carry out an action; store the first setpoint of a command."""
+        super().apply(action, source=source)
+        if isinstance(action, Command):
+            setpoint = next(iter(action.command.values()))
+            self._unused[action.robot] = (
+                setpoint if isinstance(setpoint, Setpoint) else speed(setpoint)
+            )
 
     def step(self, seconds: float | None = None, *, physics: StepPhysics = step_physics) -> None:
         """Report the stored commands, then step."""
         if self.listener:
-            for robot, command in self._unused.items():
-                self.listener(robot, command)
+            for robot, setpoint in self._unused.items():
+                self.listener(robot, setpoint)
         self._unused.clear()
         super().step(seconds, physics=physics)
 
@@ -161,11 +162,8 @@ class _CommandLog:
         place = np.minimum(np.searchsorted(times, sent), len(times) - 1)
         return np.asarray(~disturbed[place])
 
-    def __call__(self, robot: str, command: object) -> None:
+    def __call__(self, robot: str, setpoint: Setpoint) -> None:
         """Record that a command is used now."""
-        assert isinstance(command, dict)
-        setpoint = next(iter(command.values()))
-        assert isinstance(setpoint, Setpoint)
         tick = round((abs(setpoint.value) - 1.0) * TICKS)
         self.seen.setdefault(robot, []).append((tick, time.monotonic_ns()))
         now = asyncio.get_running_loop().time()
@@ -322,30 +320,17 @@ def _write(counter: _LineCounter, line: bytes) -> None:
 
 def _as_fast_as_possible() -> float:
     """Return simulated over wall time of a served P3AT that one client drives."""
-    command = [
-        sys.executable,
-        "-m",
-        "grouser",
-        "serve",
-        "pioneer_room",
-        "--set",
-        "robots=[]",
-        "--speed",
-        "max",
-    ]
-    command += ["--port", "0", "--images", "-1", "--truth", "-1", "--seconds", str(ASAP_SECONDS)]
+    options = ("--set", "robots=[]", "--speed", "max", "--images", "-1", "--truth", "-1")
     times: list[tuple[float, float]] = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout
-        port = int(server.stdout.readline().split("control=")[1].split()[0])
-        try:
-            with join("P3AT", port=port, timeout=30.0) as robot:
-                robot.drive(left=1.0, right=-1.0)
-                for message in robot.listen():
-                    if (stamp := getattr(message, "time", None)) is not None:
-                        times.append((stamp, time.monotonic()))
-        except Disconnected:
-            pass  # the server stops after `ASAP_SECONDS`
+    with (
+        serving("pioneer_room", *options, "--seconds", str(ASAP_SECONDS)) as ports,
+        contextlib.suppress(Disconnected),  # the server stops after `ASAP_SECONDS`
+        join("P3AT", port=ports.control, timeout=30.0) as robot,
+    ):
+        robot.drive(left=1.0, right=-1.0)
+        for message in robot.listen():
+            if (stamp := getattr(message, "time", None)) is not None:
+                times.append((stamp, time.monotonic()))
     (first, start), (last, end) = times[0], times[-1]
     return (last - first) / (end - start)
 
