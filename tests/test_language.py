@@ -46,8 +46,8 @@ PARTICIPLES = re.compile(
     r"_*(?:[a-z]+(?<!e)ed|drawn|driven|found|grown|leant|shown|slid|spent|worn)"
 )
 PARTICIPLES_AND_ADVERBS = {"even", "also", "alike", "apart", "away", "back", "here", "there"}
-FUNCTIONS = {"infrared", "shipped"}
-"""Names of functions that are no participles, but look like one."""
+FUNCTIONS = {"infrared", "shipped", "declared", "equipped"}
+"""Names of functions that name what they return."""
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("src/grouser/protocol/usarsim/extensions.py", 'text("Said")'): "key of a wire message",

@@ -65,7 +65,7 @@ def read_model(path: Path, robot_file: RobotFile) -> ModelJoints:
     if path.suffix.lower() == ".urdf":
         urdf = read_urdf(path)
         faults = urdf_faults(
-            urdf, _joints_with_limits([joint.name for joint in urdf.joints], robot_file)
+            urdf, _limited_joints([joint.name for joint in urdf.joints], robot_file)
         )
         if faults:
             more = f" (and {len(faults) - 1} more: grouser check robot lists all)"
@@ -92,7 +92,7 @@ def all_faults(path: Path, robot_file: RobotFile) -> list[str]:
         if path.suffix.lower() == ".urdf":
             urdf = read_urdf(path)
             return urdf_faults(
-                urdf, _joints_with_limits([joint.name for joint in urdf.joints], robot_file)
+                urdf, _limited_joints([joint.name for joint in urdf.joints], robot_file)
             )
         read_model(path, robot_file)
     except BadValue as error:
@@ -150,7 +150,7 @@ def _product(element: XmlElement, keys: Sequence[str]) -> float:
         return 1.0
 
 
-def _joints_with_limits(joints: list[str], robot_file: RobotFile) -> set[str]:
+def _limited_joints(joints: list[str], robot_file: RobotFile) -> set[str]:
     """Return the joints whose limits the robot file gives."""
     arms = {
         name: flipper.limits_deg for flipper in robot_file.flippers for name in flipper.joints or ()
