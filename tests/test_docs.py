@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from support.doc_blocks import blocks, file_name
 from support.source_tree import ROOT, SOURCE, modules, tree
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
@@ -52,6 +53,7 @@ def names(module: str) -> frozenset[str]:
 @pages()
 def test_files_named_in_pages_exist(page: Path) -> None:
     known = {path.name for path in modules().values()}
+    known |= {file_name(block) for block in blocks(page)}
     for path in PATH.findall(page.read_text()):
         if "/" in path:
             places = (ROOT / path, SOURCE / path, SOURCE.parent / path)

@@ -15,7 +15,7 @@ from support.client_helpers import instance_of
 import grouser
 from grouser.errors import BadValue
 from grouser.frames import radians
-from grouser.gateways.can.motor_drivers import StallDetector
+from grouser.gateways.can.bus_motors import StallDetector
 from grouser.physics.drives import angle, speed
 from grouser.protocol.can.messages import (
     COMMANDS,

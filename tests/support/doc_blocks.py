@@ -60,8 +60,8 @@ def blocks(page: Path) -> list[Block]:
 
 
 def file_name(block: Block) -> str:
-    """Return the path under which a world or robot file is to be saved, or ""."""
-    first_line = re.match(r"# ([\w/]+\.yaml)\n", block.text)
+    """Return the path under which a world, robot or Python file is to be saved, or ""."""
+    first_line = re.match(r"# ([\w/]+\.(?:yaml|py))\n", block.text)
     return first_line[1] if first_line else ""
 
 

@@ -1,7 +1,7 @@
 """Run the blocks of documentation pages in order, in one folder.
 
 ``python doc_runner.py PAGE…`` in an empty folder. Shell blocks go to bash, Python blocks share
-their names from block to block, and a world or robot file whose first line is ``# NAME.yaml`` is
+their names from block to block, and a file whose first line is ``# NAME.yaml`` or ``# NAME.py`` is
 saved. A block that starts a server in the background (``grouser serve … &``) ends when the server
 listens. The server is stopped at the end of the page or by the next block with a server.
 """
@@ -40,13 +40,13 @@ class PageRunner:
         print(f"== {block.location}", flush=True)
         print(block.text, flush=True)
         began = time.monotonic()
-        if block.language == "python":
+        if name := file_name(block):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
             exec(compile(block.text, block.location, "exec"), self._names)
         elif block.language == "sh":
             self._shell(block)
-        elif block.language == "yaml" and (name := file_name(block)):
-            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / name).write_text(block.text, encoding="utf-8")
         print(f"== {time.monotonic() - began:.1f} s", flush=True)
 
     def _shell(self, block: Block) -> None:

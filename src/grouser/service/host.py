@@ -24,7 +24,7 @@ from grouser.simulation.changes.actions import Action, Command, Equip, Join, Lea
 from grouser.simulation.changes.placement import free_spot
 from grouser.simulation.divergence.recovery import DivergenceCounter, DivergenceRecovery
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import RobotEntry
+from grouser.world.file import STANDARD_EQUIPMENT, RobotEntry
 
 _LOG = logging.getLogger(__name__)
 
@@ -321,9 +321,10 @@ class Host:
                     owner.notice((entry.by or "world").capitalize(), entry.text)
 
     def _lacks_equipment(self, robot: RobotEntry, wanted: RobotEntry) -> bool:
-        """Return True if ``robot`` has other sensors than ``wanted``, of a kind with equipment."""
+        """Return True if ``robot`` lacks sensors of ``wanted``: listed ones or the equipment."""
         equipment = self.simulation.scene.robots[robot.name].equipment
-        return bool(equipment) and robot.sensors != wanted.sensors
+        listed = wanted.sensors not in ((), (STANDARD_EQUIPMENT,))
+        return (listed or bool(equipment)) and robot.sensors != wanted.sensors
 
     def _evict(self, error: SimulationDiverged) -> None:
         """Remove the most suspicious robot that joined after the start; raise if there is none."""

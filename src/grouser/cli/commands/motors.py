@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -22,11 +23,7 @@ from grouser.cli.options import (
     link_faults,
     speed_factor,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from grouser.gateways.gateway import Gateway
+from grouser.cli.terminal import print_written
 
 _bus_option = partial(typer.Option, rich_help_panel="Bus")
 
@@ -49,7 +46,13 @@ MotorsOf = Annotated[
         "--robot",
         metavar="NAME",
         show_default="the only one with Kenaf's six motors, or a Kenaf that joins",
-        help="Robot with the motors.",
+        help="Robot of any kind; one with other motors has a command for each drive.",
+    ),
+]
+DbcFile = Annotated[
+    Path | None,
+    _bus_option(
+        "--dbc", metavar="F.dbc", help="Write the frames of the bus as a DBC file, and end."
     ),
 ]
 EncoderRate = Annotated[
@@ -67,6 +70,7 @@ def motors(
     bus: BusName = "can0",
     robot: MotorsOf = "",
     rate_hz: EncoderRate = 200.0,
+    dbc: DbcFile = None,
     delay: LinkDelay = "0ms",
     jitter: LinkJitter = "0ms",
     loss: LinkLoss = "0%",
@@ -83,7 +87,7 @@ def motors(
     seed: Seed = None,
     verbose: options.Verbosity = 0,
 ) -> None:
-    """Simulate Kenaf's six motor drivers on a CAN bus.
+    """Simulate the motors of a robot on a CAN bus: Kenaf's six drivers, or those of any robot.
 
     The bus is served over TCP by the socketcand protocol, for python-can and hrt's library for the
     real robot (libhrt_can). Frames on the bus: docs/how-to/can.md. Camera images are at the image
@@ -95,9 +99,12 @@ def motors(
 
     [cyan]HRT_LINK=socketcand://127.0.0.1:29536/can0 ./square[/]
 
+    [cyan]grouser motors pioneer_room --robot pioneer --dbc pioneer.dbc[/]
+
     [cyan]grouser motors rubble --delay 20ms --jitter 5ms --loss 2% --seed 1[/]
     """
     preflight.physics()
+    from grouser import files
     from grouser.cli.commands.serve import picture_options
     from grouser.gateways.can.gateway import BUS_FRAMES, BUS_SHARE, CanGateway
     from grouser.gateways.images.gateway import ImageGateway
@@ -111,25 +118,28 @@ def motors(
     described = load(world, overrides or ())
     fault_seed = described.seed if seed is None else seed
 
-    def gateways() -> Iterator[Gateway]:
-        yield CanGateway(
-            serving.port_number("--port", port),
-            bus,
-            robot,
-            serving.above(rate_hz, "--rate-hz"),
-            link_faults(delay, jitter, loss, double, fault_seed),
-        )
-        if serving.is_open("--images", images):
-            yield ImageGateway(images)
+    can = CanGateway(
+        serving.port_number("--port", port),
+        bus,
+        robot,
+        serving.above(rate_hz, "--rate-hz"),
+        link_faults(delay, jitter, loss, double, fault_seed),
+    )
+    simulation = Simulation(described, seed=seed)
+    if dbc is not None:
+        files.write_text(dbc, can.dbc(simulation))
+        print_written(dbc)
+        return
 
+    pictures = (ImageGateway(images),) if serving.is_open("--images", images) else ()
     service = ServerOptions(
         address=host,
-        gateways=tuple(gateways()),
+        gateways=(can, *pictures),
         pictures=picture_options(images, picture_type, 1, fps, "2x2"),
         speed=speed_factor(speed) or math.inf,
         tick=serving.beat_seconds(beat_ms),
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE, connections=connections),
         tokens=tokens(token_file),
     )
-    server = Server(Simulation(described, seed=seed), service)
+    server = Server(simulation, service)
     asyncio.run(serving.serve_until_ended(server, serving.above(seconds, "--seconds")))

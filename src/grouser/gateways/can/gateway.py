@@ -1,4 +1,4 @@
-"""The CAN gateway: a robot's motor drivers on a virtual CAN bus, served at a TCP port."""
+"""The CAN gateway: a robot's motors on a virtual CAN bus, served at a TCP port."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from functools import partial
 from grouser.errors import BadValue, unknown
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.can_socket import CanSocket
+from grouser.gateways.can.drive_motors import DriveMotors, bus_layout
 from grouser.gateways.can.motor_drivers import DRIVES, MotorDrivers
 from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.protocol.can.dbc import kenaf_dbc
 from grouser.protocol.can.messages import BeltEncoders
 from grouser.protocol.can.socketcand import PORT
 from grouser.protocol.link_faults import LinkFaults
+from grouser.robots.robot import Robot
 from grouser.simulation.changes.placement import floor_below
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
@@ -37,7 +40,7 @@ class CanGateway:
     bus: str = "can0"
     """Name of the bus."""
     robot: str = ""
-    """Robot; empty: the only one with Kenaf's six motors, else a Kenaf is added."""
+    """Robot of any kind; empty: the only one with Kenaf's six motors, else a Kenaf is added."""
     rate_hz: float = 1 / BeltEncoders.CYCLE
     """Encoder rate per simulated second; at most once per physics step."""
     faults: LinkFaults = field(default_factory=LinkFaults)
@@ -48,15 +51,25 @@ class CanGateway:
 
         Raises:
             UnknownName: there is no such robot.
-            BadValue: it has other motors, or several robots are suitable.
+            BadValue: it has no drives, or several robots are suitable.
         """
         host = context.host
-        bus = CanBus(lambda: host.time)
-        MotorDrivers(host, self._entry(host.simulation), bus, rate_hz=self.rate_hz)
+        bus, entry = CanBus(lambda: host.time), self.entry(host.simulation)
+        known = host.simulation.scene.robots.get(entry.name)
+        any_drives = known is not None and not has_kenaf_motors(known)
+        (DriveMotors if any_drives else MotorDrivers)(host, entry, bus, rate_hz=self.rate_hz)
         factory = partial(CanSocket, context.registry, bus, self.bus, self.faults)
         yield Endpoint("can", self.port, factory)
 
-    def _entry(self, simulation: Simulation) -> RobotEntry:
+    def dbc(self, simulation: Simulation) -> str:
+        """Return the DBC file of the bus."""
+        entry = self.entry(simulation)
+        known = simulation.scene.robots.get(entry.name)
+        if known is None or has_kenaf_motors(known):
+            return kenaf_dbc()
+        return bus_layout(simulation.scene, entry.name).dbc(entry.name)
+
+    def entry(self, simulation: Simulation) -> RobotEntry:
         """Return the robot whose motors are served."""
         entries = {entry.name: entry for entry in simulation.world.robots}
         if self.robot:
@@ -64,10 +77,15 @@ class CanGateway:
                 raise unknown("motors", "robot", self.robot, entries)
             return entries[self.robot]
         robots = simulation.scene.robots
-        fit = [name for name in entries if set(DRIVES) <= set(robots[name].drives)]
+        fit = [name for name in entries if has_kenaf_motors(robots[name])]
         if len(fit) > 1:
             raise BadValue(f"motors: choose one of {', '.join(fit)}: --robot {fit[0]}")
         return entries[fit[0]] if fit else _default_entry(simulation)
+
+
+def has_kenaf_motors(robot: Robot) -> bool:
+    """Return whether a robot has Kenaf's six motors and so the frames of its bus."""
+    return set(DRIVES) <= set(robot.drives)
 
 
 def _default_entry(simulation: Simulation) -> RobotEntry:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Self, get_args, get_origin, get_type_hints
 
@@ -199,6 +200,11 @@ class CanMessage:
                 )
         values = [s.unit.si * count for s, count in zip(cls.SIGNALS, counts, strict=True)]
         return cls(*values)
+
+    def values(self) -> tuple[float, ...]:
+        """Return the values of the signals, in their order."""
+        names: tuple[str, ...] = self.__slots__
+        return tuple(getattr(self, name) for name in names)
 
     @classmethod
     def length(cls) -> int:
@@ -448,13 +454,19 @@ class CommandGate:
     Rejected frames are counted by kind of fault. The caller passes a monotonic time, s.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        commands: Mapping[int, type[CanCommand]] = COMMANDS,
+        moving: Collection[int] = (BeltSpeeds.ID,),
+    ) -> None:
+        """Accept ``commands`` (identifier → command); those in ``moving`` feed the watchdog."""
+        self.commands, self._moving = commands, moving
         self.refused: Counter[str] = Counter()
         """Kind of fault (one of `FAULTS`) → number of rejected frames."""
         self.accepted = 0
         """Number of valid frames, including those that only start a sequence."""
-        self.last_belt_command: float | None = None
-        """Time of the last executed `BeltSpeeds`, s; None: never."""
+        self.executed: dict[int, float] = {}
+        """Identifier of a moving command → time at which the last one was executed, s."""
         self._last: dict[int, tuple[int, float]] = {}  # counter, and time of the last valid frame
 
     def check(self, frame: CanFrame, now: float) -> CanCommand | None:
@@ -466,11 +478,11 @@ class CommandGate:
             return None
 
     def is_silent(self, now: float) -> bool:
-        """Return True if no `BeltSpeeds` was executed within `SILENCE`; others do not count."""
-        return self.last_belt_command is None or now - self.last_belt_command >= SILENCE
+        """Return True if no moving command was executed within `SILENCE`; others do not count."""
+        return now - max(self.executed.values(), default=-math.inf) >= SILENCE
 
     def _check(self, frame: CanFrame, now: float) -> CanCommand | None:
-        kind = COMMANDS.get(frame.id)
+        kind = self.commands.get(frame.id)
         if kind is None or frame.extended:
             raise FrameFault("id", f"identifier {frame.id:#05x} is not a command")
         command, counter = kind.parse(frame.data)
@@ -488,6 +500,6 @@ class CommandGate:
         self.accepted += 1
         if begins and kind is not Stop:
             return None
-        if kind is BeltSpeeds:
-            self.last_belt_command = now
+        if frame.id in self._moving:
+            self.executed[frame.id] = now
         return command
