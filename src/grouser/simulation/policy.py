@@ -128,7 +128,7 @@ PolicyFactory = Callable[[], PolicyFunction]
 """Creates the policy of one run; usually its class."""
 
 
-def declared(factory: object, name: str) -> Any:
+def declaration(factory: object, name: str) -> Any:
     """Return the attribute ``name`` of `Policy`, of a policy, its class or a ``partial`` of it."""
     while isinstance(factory, partial):
         factory = factory.func
@@ -137,7 +137,7 @@ def declared(factory: object, name: str) -> Any:
 
 def declared_sensors(factory: object) -> tuple[str, ...]:
     """Return the names of the sensors that a policy declares."""
-    names = declared(factory, "sensors")
+    names = declaration(factory, "sensors")
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise BadValue(
             f"policy {policy_name(factory)}: sensors is {names!r}, must be names, such as ('INS',)"
@@ -285,7 +285,7 @@ class RunningPolicy:
         """Reset ``policy``."""
         self._policy, self._options = policy, options
         self.name = policy_name(policy)
-        self.truth = bool(declared(policy, "truth"))
+        self.truth = bool(declaration(policy, "truth"))
         """True: observations need the true state."""
         self.sensors = tuple(dict.fromkeys((*options.sensors, *declared_sensors(policy))))
         """Sensors whose readings observations need."""

@@ -23,7 +23,7 @@ from grouser.robots.kinds import describe
 from grouser.simulation.policy import (
     PolicyFactory,
     PolicyFunction,
-    declared,
+    declaration,
     declared_sensors,
     make_policy,
 )
@@ -84,17 +84,17 @@ class PolicySource:
     @property
     def equipment(self) -> Any:
         """Sensors that the policy brings along."""
-        return declared(self.target, "equipment")
+        return declaration(self.target, "equipment")
 
     @property
     def truth(self) -> bool:
         """True if the policy requests the true state."""
-        return bool(declared(self.target, "truth"))
+        return bool(declaration(self.target, "truth"))
 
     @property
     def rate_hz(self) -> float | None:
         """Rate of the policy, Hz."""
-        declared_rate: float | None = declared(self.target, "rate_hz")
+        declared_rate: float | None = declaration(self.target, "rate_hz")
         return declared_rate if self.own_rate_hz is None else self.own_rate_hz
 
     def _file(self, place: str) -> ModuleType:
@@ -151,17 +151,17 @@ def equip(world: World, robot: str, factory: PolicyFactory) -> World:
     entries = {entry.name: entry for entry in world.robots}
     if robot not in entries:
         raise unknown("policy", "robot", robot, entries)
-    fitted = _equipped(entries[robot], factory)
+    fitted = _add_sensors(entries[robot], factory)
     robots = (fitted if entry.name == robot else entry for entry in world.robots)
     return world if fitted is entries[robot] else world.changed(robots=tuple(robots))
 
 
-def _equipped(entry: RobotEntry, factory: PolicyFactory) -> RobotEntry:
+def _add_sensors(entry: RobotEntry, factory: PolicyFactory) -> RobotEntry:
     built = describe(entry.kind, entry.options, "policy").build()
     own = [sensor.name for sensor in built.sensors]
     own += [sensor.get("name", sensor.get("kind", "")) for sensor in entry.sensors]
     standard = [sensor.name for sensor in built.equipment]
-    equipment = [dict(sensor) for sensor in declared(factory, "equipment")]
+    equipment = [dict(sensor) for sensor in declaration(factory, "equipment")]
     brought = {sensor.get("name", sensor.get("kind")): sensor for sensor in equipment}
     if STANDARD_EQUIPMENT in entry.sensors:
         own += standard

@@ -18,7 +18,7 @@ from grouser.simulation.policy import (
     PolicyControl,
     PolicyFunction,
     control_steps,
-    declared,
+    declaration,
     make_policy,
 )
 
@@ -197,7 +197,7 @@ class RobotHandle:
         if not callable(made):
             raise BadValue(f"control: {made!r} is no policy, it cannot be called")
         scene = self.simulation.scene
-        steps = control_steps(scene, declared(made, "rate_hz") if rate_hz is None else rate_hz)
+        steps = control_steps(scene, declaration(made, "rate_hz") if rate_hz is None else rate_hz)
         control = PolicyControl(self.simulation, made, self.name)
         return self.simulation.subscribe(control, rate_hz=1 / (steps * scene.timestep))
 

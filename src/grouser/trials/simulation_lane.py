@@ -18,7 +18,7 @@ import numpy as np
 from grouser.errors import SimulationDiverged
 from grouser.frames import Array
 from grouser.simulation.divergence.watch import has_bad_numbers
-from grouser.simulation.policy import check_sensors, control_steps, declared, sample_steps
+from grouser.simulation.policy import check_sensors, control_steps, declaration, sample_steps
 from grouser.simulation.scene_state import STATE, SceneState
 from grouser.simulation.simulation import Simulation
 from grouser.trials.starts import SceneStarts, initialize_robots
@@ -53,7 +53,7 @@ def needs_simulation(trial: Trial) -> str:
 def check_trial(entry: Entry) -> None:
     """Raise an error for sensors that the watched robot lacks, and for cameras."""
     trial = entry.trial
-    truth = bool(declared(trial.policy, "truth"))
+    truth = bool(declaration(trial.policy, "truth"))
     check_sensors(entry.scene, trial.robot, trial.read_sensors, truth=truth)
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from grouser.errors import BadValue
 from grouser.frames import Array, radians
 from grouser.planning.driver import PathDriver
-from grouser.simulation.policy import PolicyFactory, declared, declared_sensors
+from grouser.simulation.policy import PolicyFactory, declaration, declared_sensors
 from grouser.simulation.schedule import check_seed
 from grouser.trials.starts import TrialStart
 from grouser.world.file import World
@@ -136,7 +136,7 @@ class Trial:
     @property
     def rate_hz(self) -> float | None:
         """Rate of the policy, Hz; None: it is called at every sample."""
-        rate: float | None = declared(self.policy, "rate_hz") if self.policy else None
+        rate: float | None = declaration(self.policy, "rate_hz") if self.policy else None
         return rate
 
 

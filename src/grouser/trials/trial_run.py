@@ -23,7 +23,7 @@ from grouser.simulation.policy import (
     RobotRoot,
     RunningPolicy,
     TrueState,
-    declared,
+    declaration,
     make_policy,
 )
 from grouser.simulation.scene import Scene
@@ -85,7 +85,7 @@ def running_policy(trial: Trial) -> RunningPolicy | None:
     policy = make_policy(trial.policy, "trial")
     running = RunningPolicy(policy, options)
     hidden = [name for name in running.sensors if name not in trial.read_sensors]
-    if trial.rate_hz is None and declared(policy, "rate_hz") is not None:
+    if trial.rate_hz is None and declaration(policy, "rate_hz") is not None:
         hidden.append("rate_hz")
     if hidden:
         raise BadValue(
