@@ -54,7 +54,7 @@ def _planners() -> dict[str, str]:
 def _runners() -> dict[str, str]:
     from grouser.trials.runner import runners
 
-    return _documented(runners())
+    return _docstrings(runners())
 
 
 def _worlds() -> dict[str, str]:
