@@ -20,7 +20,7 @@ from support.narrowing import not_none
 from test_batch_equals_simulation import eventful_world
 from test_trials import outcome_bits, trials, world
 
-from grouser.errors import BadValue, GrouserError, UnknownName
+from grouser.errors import BadValue, GrouserError, PolicyFailed, UnknownName
 from grouser.simulation.policy import Observation
 from grouser.trials.processes import ProcessRunner
 from grouser.trials.runner import Runner, find_runner, run_trials, runners
@@ -56,6 +56,11 @@ class OwnError(Exception):
 
     def __init__(self, time: float, text: str) -> None:
         super().__init__(text)
+
+
+def fail_to_start() -> Failing:
+    """Raise an error instead of returning a policy."""
+    raise OwnError(0.0, "no start")
 
 
 class Fatal:
@@ -157,9 +162,16 @@ def test_trial_that_ends_its_workers_is_reported(processes: ProcessRunner) -> No
 
 def test_error_of_a_policy_ends_the_run(processes: ProcessRunner) -> None:
     given = [*trials(), dataclasses.replace(trials()[0], policy=Failing)]
-    with pytest.raises(OwnError, match="no plan"):
+    with pytest.raises(PolicyFailed, match="OwnError: no plan for this place") as here:
         run_trials(given)
-    with pytest.raises(GrouserError, match="OwnError: no plan for this place"):
+    with pytest.raises(PolicyFailed) as there:
+        run_trials(given, runner=processes)
+    assert str(there.value) == str(here.value)
+
+
+def test_error_that_cannot_be_restored_is_reported_as_text(processes: ProcessRunner) -> None:
+    given = [dataclasses.replace(trials()[0], policy=fail_to_start)]
+    with pytest.raises(GrouserError, match="OwnError: no start"):
         run_trials(given, runner=processes)
 
 
@@ -225,6 +237,19 @@ def test_process_runner_refuses_a_second_run_at_the_same_time(processes: Process
     first.close()
 
 
+def test_script_without_main_guard_ends_with_the_reason(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "import grouser\n"
+        "trial = grouser.Trial(world=grouser.load('quince_step'), robot='quince', limit=0.1)\n"
+        "grouser.run_trials([trial], runner='processes:1')\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 1
+    assert "3 workers ended while they started, the last with exit code 1" in ran.stderr
+    assert ran.stderr.rstrip().endswith('if __name__ == "__main__":')
+
+
 def test_runner_names() -> None:
     before = multiprocessing.active_children()
     assert find_runner(None) == find_runner("threads") == ThreadRunner()
@@ -281,6 +306,8 @@ def test_interrupt_ends_a_command_with_one_sentence(name: str, tmp_path: Path) -
         text=True,
         cwd=tmp_path,
         start_new_session=True,  # Ctrl-C reaches all processes of a terminal
+        # A shell ignores it for commands in the background.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     tasks = Path(f"/proc/{running.pid}/task")
 

@@ -117,7 +117,7 @@ def end_state(world: World) -> str:
     return simulation.fingerprint()
 
 
-def received(world: World, folder: Path) -> World:
+def transfer(world: World, folder: Path) -> World:
     """Return ``world`` after its transfer to ``folder``."""
     content, store = world_content(world), WorldStore(folder)
     for digest, path in content.sources.items():
@@ -133,7 +133,7 @@ def test_received_world_is_the_same_after_the_sender_lost_its_files(
 ) -> None:
     world = load(yard)
     digest, ended = content_hash(world), end_state(world)
-    there = received(world, tmp_path / "there")
+    there = transfer(world, tmp_path / "there")
     shutil.rmtree(yard.parent)
     assert content_hash(there) == digest
     assert end_state(there) == ended
@@ -157,7 +157,7 @@ def test_robot_file_with_a_mesh_at_an_absolute_path_is_checked(tmp_path: Path) -
         "name: a\nterrain: [{kind: flat}]\nrobots: [{name: r, kind: rover.yaml, position: [0, 0]}]"
     )
     world = parse(text, where="a", folder=tmp_path / "robots")
-    assert end_state(received(world, tmp_path / "one")) == end_state(world)
+    assert end_state(transfer(world, tmp_path / "one")) == end_state(world)
     content, store = world_content(world), WorldStore(tmp_path / "two")
     for digest, path in content.sources.items():
         store.add_file(digest, path.read_bytes())

@@ -154,7 +154,7 @@ class _Inventory:
             return value.item()
         if value is None or isinstance(value, bool | int | float | str):
             return value
-        return {"pickle": sha256(_pickled(value))}
+        return {"pickle": sha256(_pickle_bytes(value))}
 
     def dump(self, world: World) -> bytes:
         """Return the pickled world with references to file trees."""
@@ -180,7 +180,7 @@ class _Inventory:
             raise BadValue(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _pickled(value: object) -> bytes:
+def _pickle_bytes(value: object) -> bytes:
     try:
         return pickle.dumps(value, protocol=4)
     except Exception as error:  # a user's class may raise anything

@@ -35,6 +35,8 @@ from grouser.trials.worker_process import Cancel, Chunk, ChunkEnd, Failed, Finis
 CHUNKS = (SLOTS, 4, 1, 1)
 """Largest chunk for trials that have lost no worker, one, two, three. A trial that loses one more
 is an error; trials that were only in the same chunk are not affected by then."""
+MOST_LOST_STARTS = 3
+"""Number of workers that may end while they start, less one."""
 POLL = 0.02
 """Wall time between two calls of ``stop``, s."""
 TIMEOUT = 10.0
@@ -134,14 +136,16 @@ class ProcessRunner:
         """Remove a worker that has ended; its unfinished trials run in another one.
 
         Raises:
-            GrouserError: it ended at its start, or one of its trials has ended several workers.
+            GrouserError: several workers ended at their start, or because of one trial.
         """
         self._workers.remove(worker)
-        reason = worker.end()
-        if not worker.ready:
+        reason = worker.end(timeout=1.0)
+        queue.lost_starts += not worker.ready
+        if queue.lost_starts == MOST_LOST_STARTS:
             raise GrouserError(
-                f"process runner: a worker ended while it started ({reason}); a script that uses "
-                'this runner needs: if __name__ == "__main__":'
+                f"process runner: {MOST_LOST_STARTS} workers ended while they started, the last "
+                f"with {reason}; a script that uses this runner needs "
+                'if __name__ == "__main__":'
             )
         queue.put_back(list(worker.chunk.values()), reason)
 
@@ -176,6 +180,8 @@ class _Queue:
         self.parts = parts
         """Worlds and files by SHA-256."""
         self.unfinished = {trial.number for trial in packed}
+        self.lost_starts = 0
+        """Number of workers that ended before they were ready."""
         self._waiting = deque(packed)
         self._lost: Counter[int] = Counter()
         self._workers = workers

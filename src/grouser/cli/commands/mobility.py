@@ -175,8 +175,6 @@ def mobility(
 
     [cyan]grouser mobility quince --sheet[/]
 
-    [cyan]grouser mobility packbot --test step --sizes 80,100,120[/]
-
     [cyan]grouser mobility quince --test trench --limit --set method=wheels[/]
 
     [cyan]grouser mobility quince --test step --policy climber.py:StepClimber[/]
