@@ -1,7 +1,6 @@
 """A batch ends in bit-identical states to `Simulation`: any world, any batch, any slots."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +9,8 @@ import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.simulation.policy import Observation
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Trial
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, World, shipped
@@ -66,12 +66,12 @@ def companion_worlds(seconds: float) -> list[Trial]:
 def end_in_simulation(trial: Trial) -> str:
     """Return the final fingerprint of a `Simulation` of the world of a trial."""
     simulation = Simulation(trial.world)
-    simulation.step(threads.run_trials([trial])[0].time)
+    simulation.step(run_trials([trial])[0].time)
     return simulation.fingerprint()
 
 
-def batch_ends(trials: list[Trial], **how: Any) -> list[str]:
-    return [outcome.fingerprint for outcome in threads.run_trials(trials, **how)]
+def batch_ends(trials: list[Trial], **how: int) -> list[str]:
+    return [outcome.fingerprint for outcome in run_trials(trials, runner=ThreadRunner(**how))]
 
 
 def test_batch_of_all_shipped_worlds_equals_simulations() -> None:
@@ -155,7 +155,7 @@ def test_event_stops_a_robot_in_a_batch() -> None:
     world = World(name="stop", physics=STANDARD, terrain=flat, robots=(quince,), events=(stop,))
     simulation = Simulation(world)
     simulation.step(1.0)
-    [outcome] = threads.run_trials([trial(world, 1.0)])
+    [outcome] = run_trials([trial(world, 1.0)])
     assert outcome.fingerprint == simulation.fingerprint()
     assert outcome.positions[-1, 0] == pytest.approx(0.05, abs=0.005)
 
@@ -197,7 +197,7 @@ def test_policy_receives_sensor_readings() -> None:
     one = Trial(
         world=world, robot="quince", limit=0.5, policy=lambda: Follow(shown), sensors=("gyro",)
     )
-    [outcome] = threads.run_trials([one])
+    [outcome] = run_trials([one])
     simulation, wanted = Simulation(world), []
     for time in outcome.times:
         simulation.step(time - simulation.time)
@@ -213,6 +213,6 @@ def test_worlds_with_pictures_are_rejected_in_one_sentence() -> None:
     rex = RobotEntry(name="rex", kind="ers7", position=(0, 0, 0))
     world = World(name="dog", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(rex,))
     with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' is a camera"):
-        threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])
+        run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])
     with pytest.raises(UnknownName, match="no sensor 'nose'"):
-        threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("nose",))])
+        run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("nose",))])

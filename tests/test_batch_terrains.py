@@ -9,8 +9,9 @@ import pytest
 
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
 from grouser.trials.batch_lane import SharedGround, layout
+from grouser.trials.runner import run_trials
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.meshes.mesh_files import write_stl
@@ -43,7 +44,7 @@ def test_batch_of_sixteen_terrains_equals_sixteen_simulations(kind: str) -> None
     ]
     scenes = [compose(trial.world) for trial in trials]
     assert len({layout(scene) for scene in scenes}) == 1, "one batch holds all of them"
-    together = threads.run_trials(trials, slots=COUNT, threads=1)
+    together = run_trials(trials, runner=ThreadRunner(slots=COUNT, threads=1))
     assert len({outcome.fingerprint for outcome in together}) == COUNT
     for trial, outcome in zip(trials, together, strict=True):
         alone = Simulation(trial.world)
@@ -53,8 +54,11 @@ def test_batch_of_sixteen_terrains_equals_sixteen_simulations(kind: str) -> None
 
 def test_slot_changes_terrain_with_its_trial() -> None:
     trials = [trial_on_own_terrain(number) for number in range(5)]
-    few = [outcome.fingerprint for outcome in threads.run_trials(trials, slots=2, threads=1)]
-    assert few == [threads.run_trials([trial])[0].fingerprint for trial in trials]
+    few = [
+        outcome.fingerprint
+        for outcome in run_trials(trials, runner=ThreadRunner(slots=2, threads=1))
+    ]
+    assert few == [run_trials([trial])[0].fingerprint for trial in trials]
 
 
 def test_equal_terrain_is_stored_once() -> None:
@@ -76,7 +80,7 @@ def test_batch_of_sixteen_meshes_equals_sixteen_simulations(tmp_path: Path) -> N
         ground = MeshGround(file=tmp_path / f"{number}.stl", friction=0.6)
         trial = trial_on_own_terrain(number, seconds=0.1)
         trials.append(replace(trial, world=trial.world.changed(terrain=(ground,))))
-    together = threads.run_trials(trials, slots=COUNT, threads=1)
+    together = run_trials(trials, runner=ThreadRunner(slots=COUNT, threads=1))
     assert len({outcome.fingerprint for outcome in together}) == COUNT
     for trial, outcome in zip(trials, together, strict=True):
         alone = Simulation(trial.world)

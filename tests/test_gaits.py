@@ -19,8 +19,9 @@ from grouser.robots.velociroach import Cranks, VelociRoach
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.gaits import INTERVALS, GaitCache
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 from grouser.trials.simulation_lane import replay_trial
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry
 
@@ -127,9 +128,9 @@ def test_walking_trial_equals_simulation_in_any_batch() -> None:
         return Trial(world=world, robot="rex", limit=seconds, schedule=schedule)
 
     trials = [trial(0.05 + 0.02 * number, 1.0 + 0.2 * (number % 3)) for number in range(5)]
-    together = threads.run_trials(trials, threads=2)
+    together = run_trials(trials, runner=ThreadRunner(threads=2))
     for one, outcome in zip(trials, together, strict=True):
-        [alone] = threads.run_trials([one], threads=1)
+        [alone] = run_trials([one], runner=ThreadRunner(threads=1))
         assert alone.positions.tobytes() == outcome.positions.tobytes()
         poses = np.array([simulation.data.qpos[:7].copy() for simulation in replay_trial(one)])
         assert poses[: len(outcome.times), :3].tobytes() == outcome.positions.tobytes()

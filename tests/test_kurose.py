@@ -6,7 +6,7 @@ import pytest
 
 from grouser.experiments import EXPERIMENTS, kurose_fig16, kurose_table1
 from grouser.experiments.run_options import RunOptions
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 
 DRIVEN = ("kurose-table1", "kurose-fig16")
 
@@ -53,10 +53,7 @@ def test_flippers_climb_a_step_that_tracks_alone_do_not() -> None:
     step = kurose_table1.FIG8
     with_flippers = kurose_table1.trial(step)
     without = kurose_table1.trial(kurose_table1.ObstacleCase("step without flippers", step.size_mm))
-    assert [outcome.arrived for outcome in threads.run_trials([with_flippers, without])] == [
-        True,
-        False,
-    ]
+    assert [outcome.arrived for outcome in run_trials([with_flippers, without])] == [True, False]
 
 
 def test_fig16_matches_the_two_variants(monkeypatch: pytest.MonkeyPatch) -> None:

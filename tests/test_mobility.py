@@ -22,7 +22,7 @@ from grouser.mobility.apparatus import APPARATUS
 from grouser.mobility.suite import Operator
 from grouser.simulation.policy import Observation, TrueState
 from grouser.simulation.scene import compose
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 
 pytestmark = pytest.mark.usefixtures("working_folder")
 
@@ -54,7 +54,7 @@ def test_robot_stands_at_the_start_of_every_apparatus(test: str) -> None:
     assert apparatus.sizes[-1] < apparatus.span[1]
     chance = limits.draw_variation(1, test)
     trial = suite.mobility_trial(PACKBOT, test, apparatus.sizes[-1], chance)
-    [outcome] = threads.run_trials([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
+    [outcome] = run_trials([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
     assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # at rest: neither drops nor jumps
     assert trial.goal is not None
@@ -141,13 +141,13 @@ def test_step_counts_as_passed_when_the_whole_robot_is_on_it() -> None:
 
 def test_runs_are_bit_identical_alone_and_in_a_batch() -> None:
     trials = [suite.mobility_trial(PACKBOT, "step", size) for size in (60, 90)]
-    for one, other in zip(map(suite.run_single, trials), threads.run_trials(trials), strict=True):
+    for one, other in zip(map(suite.run_single, trials), run_trials(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
 def test_robot_on_an_apparatus_neither_sinks_nor_jumps() -> None:
     trial = suite.mobility_trial(PACKBOT, "tipping_side", 30)
-    [outcome] = threads.run_trials([trial])
+    [outcome] = run_trials([trial])
     assert outcome.arrived
     steps = np.linalg.norm(np.diff(outcome.positions, axis=0), axis=1)
     assert steps.max() < 0.1  # 1 m/s, four times its own speed

@@ -32,13 +32,15 @@ def test_draws_depend_on_seed_and_name_only() -> None:
 @pytest.mark.parametrize("near", [None, 5, 110, 1000])
 @pytest.mark.parametrize("true", [3, 5, 7, 60, 112, 225, 349, 777, 999, 1000, 4000])
 def test_bisection_finds_the_two_sizes_around_the_limit(true: int, near: int | None) -> None:
-    asked = []
+    asked: list[float] = []
 
-    def passes_below(size: float) -> bool:
-        asked.append(size)
-        return size <= true
+    def passes_below(cases: Sequence[tuple[Variation, float]]) -> list[bool]:
+        asked.extend(size for _, size in cases)
+        return [size <= true for _, size in cases]
 
-    low, high = limits.search_bracket(passes_below, APPARATUS["step"], near=near)
+    [(low, high)] = limits.search_brackets(
+        passes_below, [suite.NOMINAL], APPARATUS["step"], near=near
+    )
     assert len(asked) == len(set(asked)) <= (12 if near is None else 16)
     assert low <= true or low == -math.inf
     assert true < high

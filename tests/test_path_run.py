@@ -10,7 +10,7 @@ from grouser.simulation.changes.actions import Leave, Reset, Restart
 from grouser.simulation.simulation import Simulation
 from grouser.trials.draws import Draw
 from grouser.trials.path_trials import PathCourse
-from grouser.trials.threads import run_trials
+from grouser.trials.runner import run_trials
 from grouser.trials.trial import Place
 from grouser.world.file import load
 

@@ -1,5 +1,6 @@
 """Trials that drive paths: verdicts, random draws, bit-identical batches."""
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +14,13 @@ from grouser.frames import Array
 from grouser.planning.driver import PathDriver, SkidLaw
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
 from grouser.trials.batch_lane import MANY_GEOMS
 from grouser.trials.draws import NOTHING_DRAWN, Draw, Spread
 from grouser.trials.path_trials import PathCourse
+from grouser.trials.runner import run_trials
 from grouser.trials.simulation_lane import replay_trial, samples
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, TrialStart
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Outcome, Place, Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import RobotEntry, World
@@ -62,8 +64,13 @@ def paths(count: int = 3) -> list[Array]:
 
 
 def test_roach_with_initial_yaw_error_reaches_the_goal() -> None:
-    [outcome] = threads.run_trials(
-        [path_course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], sample_period=0.04
+    [outcome] = run_trials(
+        [
+            dataclasses.replace(
+                path_course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw()),
+                sample_period=0.04,
+            )
+        ]
     )
     assert outcome.verdict == "arrived"
     assert math.hypot(*(outcome.positions[-1, :2] - [0.3, 0.0])) < 0.05
@@ -72,21 +79,19 @@ def test_roach_with_initial_yaw_error_reaches_the_goal() -> None:
 
 def test_outcomes_are_bit_identical_alone_and_in_a_batch() -> None:
     trials = path_course(goal=(0.22, 0.0)).trials(paths(), Spread().draws(3, 2))
-    together = threads.run_trials(trials, threads=1)
+    together = run_trials(trials, runner=ThreadRunner(threads=1))
     assert {outcome.verdict for outcome in together} == {"arrived"}
     assert len({o.fingerprint for o in together}) == len(trials), "every draw, every path differs"
-    assert outcome_bits(threads.run_trials(trials, threads=2, slots=3)) == outcome_bits(together), (
-        "slots are used again"
-    )
+    assert outcome_bits(
+        run_trials(trials, runner=ThreadRunner(threads=2, slots=3))
+    ) == outcome_bits(together), "slots are used again"
     for number in (1, 4):
-        assert outcome_bits(threads.run_trials([trials[number]])) == outcome_bits(
-            [together[number]]
-        )
+        assert outcome_bits(run_trials([trials[number]])) == outcome_bits([together[number]])
 
 
 def test_single_simulation_equals_the_batch() -> None:
     trial = path_course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
-    [outcome] = threads.run_trials([trial])
+    [outcome] = run_trials([trial])
     simulation = Simulation(trial.world)
     for verdict in samples(simulation, TrialRun(trial)):
         if verdict:
@@ -98,11 +103,11 @@ def test_single_simulation_equals_the_batch() -> None:
 
 def test_falling_off_a_ledge_has_its_own_verdict() -> None:
     high = path_course(goal=(0.6, 0.0), height=0.2, position=(0.15, 0.0, 0.2))
-    [fell] = threads.run_trials([high.trial(np.array([[0.6, 0.0]]), Draw())])
+    [fell] = run_trials([high.trial(np.array([[0.6, 0.0]]), Draw())])
     assert fell.verdict == "fell"
     assert 0.3 < fell.positions[-1, 0] < 0.5
     low = path_course(goal=(0.6, 0.0), height=0.01, position=(0.15, 0.0, 0.01))
-    [down] = threads.run_trials([low.trial(np.array([[0.6, 0.0]]), Draw())])
+    [down] = run_trials([low.trial(np.array([[0.6, 0.0]]), Draw())])
     assert down.verdict == "arrived", "stepping down by less than its height is no fall"
 
 
@@ -112,14 +117,14 @@ def test_motion_without_progress_along_the_path_is_stuck() -> None:
         terrain=(Flat(friction=0.6), Step(x=0.15, length=1.0, height=0.2, friction=0.6))
     )
     wall = PathCourse(walled, "roach", Place(x=0.5, y=0.0, within=0.05), limit=30.0)
-    [outcome] = threads.run_trials([wall.trial(np.array([[0.5, 0.0]]), Draw())])
+    [outcome] = run_trials([wall.trial(np.array([[0.5, 0.0]]), Draw())])
     assert outcome.verdict == "stuck"
     assert 10.0 < outcome.time < 20.0
 
 
 def test_slow_progress_ends_at_the_time_limit() -> None:
     far = path_course(goal=(5.0, 0.0))
-    [outcome] = threads.run_trials([far.trial(np.array([[5.0, 0.0]]), Draw())])
+    [outcome] = run_trials([far.trial(np.array([[5.0, 0.0]]), Draw())])
     assert outcome.verdict == "out of time"
     assert outcome.time == pytest.approx(6.0)
 
@@ -129,7 +134,7 @@ def test_tracked_robot_follows_the_same_path() -> None:
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(packbot,))
     tracks = PathCourse(world, "packbot", Place(x=0.8, y=0.4, within=0.1), limit=10.0)
     path = np.array([[0, 0], [0.5, 0.0], [0.8, 0.4]])
-    [outcome] = threads.run_trials([tracks.trial(path, Draw())])
+    [outcome] = run_trials([tracks.trial(path, Draw())])
     assert isinstance(tracks.driver.law, SkidLaw)
     assert outcome.verdict == "arrived"
 
@@ -139,9 +144,7 @@ def test_fast_skidding_crawler_reaches_a_small_goal_around_a_corner() -> None:
     quince = RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0))
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=(quince,))
     tracks = PathCourse(world, "quince", Place(x=1.2, y=0.0, within=0.05), limit=8.0)
-    [outcome] = threads.run_trials(
-        [tracks.trial(np.array([[0, 0], [0.5, 0.3], [1.2, 0.0]]), Draw())]
-    )
+    [outcome] = run_trials([tracks.trial(np.array([[0, 0], [0.5, 0.3], [1.2, 0.0]]), Draw())])
     assert outcome.verdict == "arrived"
 
 
@@ -182,10 +185,12 @@ def test_drawn_quantities_change_the_batched_model_fields_only() -> None:
 
 
 def test_legs_start_at_the_drawn_phase() -> None:
-    trial = path_course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2))
+    trial = dataclasses.replace(
+        path_course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2)), sample_period=0.02
+    )
     simulation = Simulation(trial.world)
     before = simulation.data.qpos.copy()
-    next(samples(simulation, TrialRun(trial), 0.02))
+    next(samples(simulation, TrialRun(trial)))
     swing = simulation.model.joint("roach/fore_left_protraction").qposadr[0]
     assert before[swing] == pytest.approx(0.0, abs=1e-9)
     assert simulation.data.qpos[swing] > 0.3, "the fore leg begins in front"
@@ -229,7 +234,7 @@ def test_goal_position_needs_no_driver() -> None:
         limit=3.0,
         goal=Place(x=0.15, y=0.0, within=0.05),
     )
-    assert threads.run_trials([trial])[0].verdict == "arrived"
+    assert run_trials([trial])[0].verdict == "arrived"
     assert PathDriver().words == ("left_speed", "right_speed")
 
 
@@ -239,7 +244,9 @@ def test_batch_with_static_ground_equals_single_simulation() -> None:
     world = roach_world().changed(terrain=(Flat(friction=0.6), bumps))
     uneven = PathCourse(world, "roach", Place(x=0.5, y=0.0, within=0.05), limit=0.4)
     trials = uneven.trials([np.array([[0.5, 0.0]])], Spread().draws(0, 3))
-    for trial, outcome in zip(trials, threads.run_trials(trials, slots=2, threads=1), strict=True):
+    for trial, outcome in zip(
+        trials, run_trials(trials, runner=ThreadRunner(slots=2, threads=1)), strict=True
+    ):
         simulation = Simulation(trial.world)
         for _ in samples(simulation, TrialRun(trial)):
             pass

@@ -70,7 +70,9 @@ def test_all_candidates_get_the_same_draws(flat_plan: PlanResult) -> None:
 
 
 def test_result_is_bit_identical_on_one_thread(flat_task: PlanTask, flat_plan: PlanResult) -> None:
-    alone = plan(flat_task, PlanSettings(candidates=3, trials=2, rounds=2, seed=3, threads=1))
+    alone = plan(
+        flat_task, PlanSettings(candidates=3, trials=2, rounds=2, seed=3), runner="threads:1"
+    )
     assert [record.score for record in alone.records] == [
         record.score for record in flat_plan.records
     ]

@@ -19,7 +19,7 @@ from grouser.protocol.usarsim.message import UnknownMessage
 
 MOON = Path(__file__).parent / "packages" / "moon"
 TYPED = Path(__file__).parent / "support" / "cli_batch.py"
-KINDS = ("robots", "terrains", "sensors", "tracks", "planners")
+KINDS = ("robots", "terrains", "sensors", "tracks", "planners", "runners")
 LISTS = [["list", kind, "--plain"] for kind in KINDS]
 ROBOTS = [
     ["check", "robot", "moon_buggy"],
@@ -157,3 +157,15 @@ def test_planner_of_a_package_plans(package_folder: Path) -> None:
     code, output = ran[*command, "moon_strait"]
     assert code == 2
     assert "did you mean 'moon_straight'?" in output
+
+
+def test_runner_of_a_package_runs_trials(package_folder: Path) -> None:
+    command = ["mobility", "packbot", "--test", "step", "--sizes", "40,300", "--runner"]
+    names = ("threads", "moon_rocket:saturn", "moon_rocket:x", "moon_rockett")
+    ran = run_commands(package_folder, [[*command, name] for name in names])
+    outputs = [ran[*command, name] for name in names]
+    assert outputs[0] == outputs[1]
+    assert outputs[0][0] == 0, outputs[0][1]
+    assert outputs[2][0] == outputs[3][0] == 2
+    assert "runner 'moon_rocket:x': there is no rocket 'x', only saturn" in outputs[2][1]
+    assert "did you mean 'moon_rocket'?" in outputs[3][1]

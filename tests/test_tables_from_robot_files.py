@@ -8,7 +8,7 @@ import pytest
 
 from grouser.experiments import kurose_table1, okada_table4
 from grouser.robots.kenaf import WHEEL_FRICTION, WITHOUT_BATTERIES_X
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 from grouser.trials.trial import Outcome, Trial
 
 FILES = Path(__file__).parents[1] / "examples" / "robots"
@@ -25,7 +25,7 @@ def from_file(trial: Trial, options: dict[str, Any]) -> Trial:
 def same_rows(trials: list[Trial], options: list[dict[str, Any]]) -> list[Outcome]:
     """Drive ``trials`` with the built-in robot and its file; return the outcomes of the first."""
     files = [from_file(trial, one) for trial, one in zip(trials, options, strict=True)]
-    outcomes = threads.run_trials([*trials, *files])
+    outcomes = run_trials([*trials, *files])
     shipped, filed = outcomes[: len(trials)], outcomes[len(trials) :]
     assert [one.verdict for one in filed] == [one.verdict for one in shipped]
     return shipped

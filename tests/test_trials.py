@@ -9,8 +9,9 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.simulation.policy import Observation
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 from grouser.trials.simulation_lane import replay_trial
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Goal, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -64,12 +65,12 @@ def outcome_bits(outcomes: Any) -> list[tuple[bytes | str | float, ...]]:
 
 
 def test_outcomes_are_bit_identical_at_any_thread_count_and_batch() -> None:
-    one = threads.run_trials(trials(), threads=1)
-    two = threads.run_trials(trials(), threads=2)
+    one = run_trials(trials(), runner=ThreadRunner(threads=1))
+    two = run_trials(trials(), runner=ThreadRunner(threads=2))
     assert outcome_bits(one) == outcome_bits(two)
-    alone = [threads.run_trials([trial])[0] for trial in trials()]
+    alone = [run_trials([trial])[0] for trial in trials()]
     assert outcome_bits(one) == outcome_bits(alone)
-    assert outcome_bits(threads.run_trials(trials(), slots=2)) == outcome_bits(one), (
+    assert outcome_bits(run_trials(trials(), runner=ThreadRunner(slots=2))) == outcome_bits(one), (
         "finished trials are replaced"
     )
 
@@ -95,8 +96,8 @@ def test_robots_of_one_batch_keep_their_own_posture() -> None:
         )
         for front_deg in (-30.0, 90.0)
     ]
-    assert outcome_bits(threads.run_trials(postures)) == outcome_bits(
-        threads.run_trials([trial])[0] for trial in postures
+    assert outcome_bits(run_trials(postures)) == outcome_bits(
+        run_trials([trial])[0] for trial in postures
     )
 
 
@@ -104,7 +105,7 @@ def test_robots_of_one_batch_keep_their_own_posture() -> None:
 def test_trial_equals_the_simulation_bit_by_bit(method: str) -> None:
     schedule = ((0.4, {"turn": 0.8}), (0.8, {"forward": 0.2}))
     trial = Trial(world=world(method=method), robot="packbot", limit=1.2, schedule=schedule)
-    [outcome] = threads.run_trials([trial])
+    [outcome] = run_trials([trial])
     poses = []
     for simulation in replay_trial(trial):
         poses.append(simulation.data.qpos[:7].copy())
@@ -117,7 +118,7 @@ def test_trials_stop_early_when_arrived_stuck_or_tipped() -> None:
     arrives = Trial(world=world(), robot="packbot", limit=5.0, goal=Goal(x=0.2))
     stuck = Trial(world=world(height=0.4), robot="packbot", limit=9.0, stuck_after=0.8)
     tips = Trial(world=world(), robot="packbot", limit=5.0, tipped_beyond=math.radians(-1))
-    outcomes = threads.run_trials([arrives, stuck, tips])
+    outcomes = run_trials([arrives, stuck, tips])
     assert [outcome.verdict for outcome in outcomes] == ["arrived", "stuck", "tipped"]
     assert outcomes[0].time < 1.0
     assert outcomes[1].time < 4.0
@@ -132,13 +133,13 @@ def test_policy_observes_and_commands() -> None:
             return {"forward": 0.0} if observation.position[0] > 0.15 else None
 
     trial = Trial(world=world(), robot="packbot", limit=2.0, policy=StopAtHalf)
-    [outcome] = threads.run_trials([trial])
+    [outcome] = run_trials([trial])
     assert 0.15 < outcome.positions[-1, 0] < 0.22
 
 
 def test_progress_is_reported() -> None:
     observation = []
-    threads.run_trials(trials()[-1:], progress=lambda done, of: observation.append((done, of)))
+    run_trials(trials()[-1:], progress=lambda done, of: observation.append((done, of)))
     assert observation == [(1, 1)]
 
 
@@ -157,7 +158,7 @@ def test_diverged_trial_is_reported_and_others_are_unchanged(
     mad = Trial(
         world=sane.world.changed(physics=falling), robot="packbot", limit=1.6, goal=sane.goal
     )
-    outcomes = threads.run_trials([mad, sane])
+    outcomes = run_trials([mad, sane])
     assert outcomes[0].verdict == "diverged"
-    assert outcome_bits(outcomes[1:]) == outcome_bits(threads.run_trials([sane]))
+    assert outcome_bits(outcomes[1:]) == outcome_bits(run_trials([sane]))
     assert not list(tmp_path.iterdir())

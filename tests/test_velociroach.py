@@ -19,7 +19,7 @@ from grouser.robots import velociroach
 from grouser.robots.kinds import describe
 from grouser.robots.velociroach import LEGS, Cranks
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry
 
@@ -233,8 +233,8 @@ def test_stops_without_a_command_and_single_legs_can_be_commanded() -> None:
 
 def test_runs_are_bit_identical_alone_and_in_a_batch() -> None:
     assert running_roach(0.5, 0.4).fingerprint() == running_roach(0.5, 0.4).fingerprint()
-    trial = Trial(world=world(), robot="roach", limit=0.4)
-    first, second = threads.run_trials([trial, trial], sample_period=0.02)
+    trial = Trial(world=world(), robot="roach", limit=0.4, sample_period=0.02)
+    first, second = run_trials([trial, trial])
     np.testing.assert_array_equal(first.positions, second.positions)
     simulation = Simulation(world())
     simulation.step(first.time)

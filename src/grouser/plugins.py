@@ -1,6 +1,6 @@
-"""Plug-ins: terrains, robots, sensors, tracks and planners of other packages (entry points).
+"""Plug-ins: terrains, robots, sensors, tracks, planners and runners of other packages.
 
-A package declares them in its ``pyproject.toml``::
+A package declares them as entry points in its ``pyproject.toml``::
 
     [project.entry-points."grouser.robots"]
     rover = "moon:Rover"
@@ -19,8 +19,8 @@ from typing import Any
 
 from grouser.errors import BadValue
 
-TERRAINS, ROBOTS, SENSORS, TRACKS, PLANNERS = (
-    f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks", "planners")
+TERRAINS, ROBOTS, SENSORS, TRACKS, PLANNERS, RUNNERS = (
+    f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks", "planners", "runners")
 )
 """Entry point groups."""
 

@@ -30,11 +30,12 @@ from grouser.experiments.roach.table73 import plywood_course, plywood_paths
 from grouser.experiments.run_options import Progress
 from grouser.planning.paths import Path
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.plan import PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import plan_task
+from grouser.trials.runner import run_trials
 from grouser.trials.simulation_lane import samples
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Outcome, Place, Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import World
@@ -89,7 +90,7 @@ def _plan_once(world: World) -> PlanResult:
 def _rates(name: str, trials: Sequence[Trial]) -> tuple[list[Outcome], dict[str, float]]:
     """Run ``trials``; return outcomes, and trials per minute of wall and processor time."""
     start, cpu = time.perf_counter(), time.process_time()
-    outcomes = threads.run_trials(trials, slots=SLOTS)
+    outcomes = run_trials(trials, runner=ThreadRunner(slots=SLOTS))
     cpu, wall = time.process_time() - cpu, time.perf_counter() - start
     minutes = 60 * len(trials)
     return outcomes, {name: minutes / wall, f"{name}_by_processor": minutes * cores() / cpu}
@@ -105,5 +106,6 @@ def _batch_over_single(world: World) -> float:
                 pass
 
     single = processor_seconds(run_singly) / 4
-    batch = processor_seconds(lambda: threads.run_trials(trials, threads=1, slots=len(trials)))
+    runner = ThreadRunner(threads=1, slots=len(trials))
+    batch = processor_seconds(lambda: run_trials(trials, runner=runner))
     return single / (batch / len(trials))

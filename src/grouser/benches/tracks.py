@@ -34,7 +34,8 @@ from grouser.physics.state import StateArrays
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.tracks.segments import RollBack
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import RIGID, STANDARD, PhysicsSettings
@@ -167,7 +168,7 @@ def _step(model: mujoco.MjModel, count: int) -> None:
 
 
 def _run(trials: list[Trial], count: int) -> None:
-    threads.run_trials(trials, threads=count)
+    run_trials(trials, runner=ThreadRunner(count))
 
 
 # -- the old contact -------------------------------------------------------------------------------

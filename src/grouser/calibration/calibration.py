@@ -1,7 +1,7 @@
 """Calibration: parameter values with which the simulation best follows a log, with intervals.
 
 The world is simulated with many sets of the free `grouser.calibration.parameters`, in batches
-(`grouser.trials.threads`). Each run is compared with the log at its best clock offset
+(`grouser.trials.runner`). Each run is compared with the log at its best clock offset
 (`grouser.evaluation.log_fit`), and `grouser.calibration.gauss_newton` minimises the loss. The noise
 is estimated from the residuals of the best run: a robust standard deviation of x, z and pitch, and
 the number of neighbouring samples that are correlated.
@@ -40,7 +40,7 @@ from grouser.evaluation.log_fit import (
 from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array, degrees, millimetres, radians, to_rpy
 from grouser.simulation.schedule import generator
-from grouser.trials import threads
+from grouser.trials.runner import RunnerChoice, find_runner, run_trials
 from grouser.trials.trial import Outcome, Trial
 from grouser.world.file import World
 
@@ -117,6 +117,7 @@ def calibrate(
     *,
     align: bool = False,
     seed: int = 0,
+    runner: RunnerChoice = None,
     progress: Progress | None = None,
 ) -> Calibration:
     """Estimate the parameters ``free`` with which ``robot`` follows ``log`` best.
@@ -128,6 +129,7 @@ def calibrate(
         free: keys of `PARAMETERS`.
         align: the log's x and z have an unknown origin.
         seed: seed of the first samples.
+        runner: runner of the simulations, or its name; None: threads, one per core.
         progress: called for each finished simulation.
 
     Raises:
@@ -135,7 +137,7 @@ def calibrate(
         UnknownName: there is no such parameter or robot.
     """
     return _Fit(
-        log, world, robot, parameters_named(list(free)), align, seed, progress
+        log, world, robot, parameters_named(list(free)), align, seed, runner, progress
     ).calibration()
 
 
@@ -156,6 +158,7 @@ class _Fit:
         free: tuple[Parameter, ...],
         align: bool,
         seed: int,
+        runner: RunnerChoice,
         progress: Progress | None,
     ) -> None:
         self.real = _usable(log)
@@ -169,7 +172,7 @@ class _Fit:
         self.rough = np.zeros_like(self.scales)
         self.points: list[Array] = []
         self.runs: list[Trajectory] = []
-        self._progress, self._doing = progress, ""
+        self._runner, self._progress, self._doing = find_runner(runner), progress, ""
         wide = SPREAD + gauss_newton.ROUNDS * NARROW + PROFILE
         self._about = wide * len(free) + 3 * (2 * len(free) + 1) + 2
 
@@ -185,7 +188,7 @@ class _Fit:
                 self._progress(self._doing, now, max(self._about, now))
 
         trials = [self._trial(point) for point in points]
-        outcomes = threads.run_trials(trials, sample_period=SAMPLE_EVERY, progress=report)
+        outcomes = run_trials(trials, runner=self._runner, progress=report)
         for point, outcome in zip(points, outcomes, strict=True):
             if not len(outcome.times):
                 raise BadValue(f"calibrate: '{self.world.name}' diverges at the start at {point}")
@@ -197,7 +200,13 @@ class _Fit:
         for parameter, value in zip(self.free, self.low + point * self.wide, strict=True):
             world = parameter.apply_to(world, self.robot, float(value))
         limit = self.real.duration + LATE
-        return Trial(world=world, robot=self.robot, limit=limit, tipped_beyond=math.inf)
+        return Trial(
+            world=world,
+            robot=self.robot,
+            limit=limit,
+            tipped_beyond=math.inf,
+            sample_period=SAMPLE_EVERY,
+        )
 
     # -- evaluation --------------------------------------------------------------------------
 
@@ -405,8 +414,10 @@ def synthetic_log(
     """
     for parameter in parameters_named(list(truth)):
         world = parameter.apply_to(world, robot, truth[parameter.name])
-    trial = Trial(world=world, robot=robot, limit=seconds, tipped_beyond=math.inf)
-    [outcome] = threads.run_trials([trial], sample_period=0.01)
+    trial = Trial(
+        world=world, robot=robot, limit=seconds, tipped_beyond=math.inf, sample_period=0.01
+    )
+    [outcome] = run_trials([trial])
     times = np.arange(measured.late, seconds - 0.01, 1 / measured.rate_hz)
     true = trajectory(outcome).at(times)
     rng = np.random.default_rng(seed)

@@ -26,6 +26,7 @@ from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.page import Card, Mood, Page
 from grouser.reports.table import json_value
 from grouser.simulation.simulation import Simulation
+from grouser.trials.runner import Runner
 from grouser.trials.simulation_lane import replay_trial
 from grouser.world.file import load
 
@@ -284,12 +285,15 @@ def mobility_on_ways(
     world_name: str,
     texts: Sequence[str],
     json_file: Path | None,
+    runner: Runner | None,
 ) -> None:
     """Drive a robot along straight lines through a world; print and write the results."""
     world = load(world_name)
     ways = [_way(text) for text in texts] or routes_between_starts(world)
     with counting_bar(robot) as bar:
-        driven = drive_routes(robot, options, world, ways, progress=partial(bar, "driving"))
+        driven = drive_routes(
+            robot, options, world, ways, runner=runner, progress=partial(bar, "driving")
+        )
     _print(robot, world.name, driven)
     if json_file is not None:
         write_json(json_file, {"robot": robot, "world": world.name, "ways": _json(driven)})

@@ -15,6 +15,7 @@ from grouser.protocol.link_faults import LinkFaults
 
 if TYPE_CHECKING:
     from grouser.frames import Pose
+    from grouser.trials.runner import Runner
     from grouser.world.file import World
 
 WorldName = Annotated[
@@ -102,6 +103,27 @@ PictureReport = Annotated[
 PlotReport = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Write a page with plots, DIR/index.html.")
 ]
+
+
+RunnerName = Annotated[
+    str | None,
+    typer.Option(
+        "--runner",
+        metavar="NAME[:N]",
+        show_default="threads",
+        help="Where trials run, such as threads:4 or processes:4 ([cyan]grouser list runners[/]); "
+        "the results are the same.",
+    ),
+]
+
+
+def trial_runner(name: str | None) -> Runner | None:
+    """Return the runner of ``--runner``; None if it is not given."""
+    if name is None:
+        return None
+    from grouser.trials.runner import find_runner  # imports MuJoCo, not needed for help
+
+    return find_runner(name)
 
 
 def speed_factor(speed: str, word: str = "max") -> float | None:

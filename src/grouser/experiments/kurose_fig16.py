@@ -22,8 +22,9 @@ from grouser.frames import degrees, millimetres, to_rpy
 from grouser.reports import plots
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
-from grouser.trials import threads
 from grouser.trials.trial import Outcome
+
+RUNS_TRIALS = True
 
 PRINTED = {  # sec. III-A
     "passes_max_mean_norm_error_mm": 132.2,
@@ -43,9 +44,7 @@ def run(run_options: RunOptions) -> Report:
     """Drive every test with both variants and match their trajectories."""
     cases = QUICK if run_options.quick else PAPER
     drives = [trial(case, variant=variant) for case in cases for variant in ("segments", "wheels")]
-    outcomes = threads.run_trials(
-        drives, progress=lambda done, of: run_options.progress("driving both variants", done, of)
-    )
+    outcomes = run_options.run_trials("driving both variants", drives)
     pairs = {case: (outcomes[2 * i], outcomes[2 * i + 1]) for i, case in enumerate(cases)}
     matches = {
         case: match(trajectory(reference), trajectory(simulated))

@@ -31,7 +31,7 @@ from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
-from grouser.trials import threads
+from grouser.trials.runner import run_trials
 from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
@@ -40,6 +40,8 @@ from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import Terrain
 from grouser.world.terrain.step import Step
 from grouser.world.terrain.trench import Trench
+
+RUNS_TRIALS = True
 
 TRAVERSED = 0.750  # m   sec. III-A: "successfully traversed 750 mm"
 SPEED = 0.3  # m/s   not in the paper, estimate (sources.md A1: 0.1-0.3)
@@ -179,9 +181,7 @@ def run(run_options: RunOptions) -> Report:
         else [trial(case, friction=friction) for case in PAPER for friction in FRICTIONS]
     )
     everything = [*rows_drives, *inertia_drives, *friction_drives]
-    outcomes = threads.run_trials(
-        everything, progress=lambda done, of: run_options.progress("steps and trenches", done, of)
-    )
+    outcomes = run_options.run_trials("steps and trenches", everything)
     driven = _group_by(outcomes[: len(rows_drives)], "test", "variant")
     letters = {key: _majority(drives) for key, drives in driven.items()}
     varied = outcomes[len(rows_drives) + len(inertia_drives) :]
@@ -343,7 +343,7 @@ def film(
 ) -> tuple[list[np.ndarray], list[str]]:
     """Return ``pictures`` of one drive at equal intervals, and their times as captions."""
     drive = trial(case)
-    [outcome] = threads.run_trials([drive])
+    [outcome] = run_trials([drive])
     sampled = np.linspace(0.1 * len(outcome.times), len(outcome.times) - 1, pictures).astype(int)
     height = 0.0 if case.kind == "trench" else metres(case.size_mm) / 2
     view = Viewpoint((EDGE + 0.05, 0.0, height + 0.05), 1.5, 100.0, -10.0)

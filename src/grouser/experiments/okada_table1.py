@@ -24,13 +24,14 @@ from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import Terrain
 from grouser.world.terrain.step import Step
+
+RUNS_TRIALS = True
 
 METHODS = ("segments", "wheels", "plates", "surface")
 PAPER = {  # Table I: proposed, multiple-wheel, multiple-plate, constraint to ground
@@ -50,10 +51,7 @@ def run(run_options: RunOptions) -> Report:
     """Run every experiment with every method and compare the signs."""
     methods = tuple(m for m in METHODS if m != "plates") if run_options.quick else METHODS
     trials = [trial for method in methods for trial in _trials(method)]
-    outcomes = threads.run_trials(
-        trials,
-        progress=lambda done, of: run_options.progress("slope, wall, step and bump", done, of),
-    )
+    outcomes = run_options.run_trials("slope, wall, step and bump", trials)
     outcome_of = {(o.trial.case["method"], o.trial.case["test"]): o for o in outcomes}
     factors = {}
     for number, method in enumerate(methods):

@@ -25,12 +25,13 @@ from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.step import Step
+
+RUNS_TRIALS = True
 
 SPEED = 0.1  # m/s   sec. IV-B
 FRICTION = 0.6  # sec. IV-B: "of the ground and steps … 0.6 each"
@@ -108,10 +109,7 @@ def run(run_options: RunOptions) -> Report:
     smooth = [trial(case, grousers=False) for case in PAPER]
     varied = [] if run_options.quick else [trial(c, friction=mu) for c in PAPER for mu in FRICTIONS]
     everything = [*usual, *smooth, *varied]
-    outcomes = threads.run_trials(
-        everything,
-        progress=lambda done, of: run_options.progress("driving against steps", done, of),
-    )
+    outcomes = run_options.run_trials("driving against steps", everything)
     by_start = [outcomes[i * len(starts) : (i + 1) * len(starts)] for i in range(len(PAPER))]
     without = outcomes[len(usual) : len(usual) + len(PAPER)]
     ranges = _margins(outcomes[len(usual) + len(PAPER) :]) if varied else {}

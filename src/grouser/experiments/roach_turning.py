@@ -29,11 +29,12 @@ from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
-from grouser.trials import threads
 from grouser.trials.trial import Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
+
+RUNS_TRIALS = True
 
 PHYSICS = STANDARD.model_copy(update={"integrator": "discrete"})
 """Physics for legs of 0.75 g on damped springs; ``discrete`` solves contacts and dampers together.
@@ -105,23 +106,23 @@ def trials(design: TurningDesign) -> list[Trial]:
             robot="roach",
             limit=time + SETTLE + design.turn,
             schedule=((time, speeds(log)),),
+            sample_period=SAMPLE,
             case={"log": log, "from": time + SETTLE},
         )
         for log in design.logs
         for time in times
     ]
     limit = RUN_UP + design.straight
-    return [*turns, Trial(world=world(), robot="roach", limit=limit, case={"from": RUN_UP})]
+    straight = Trial(
+        world=world(), robot="roach", limit=limit, sample_period=SAMPLE, case={"from": RUN_UP}
+    )
+    return [*turns, straight]
 
 
 def run(run_options: RunOptions) -> Report:
     """Run all turns and a straight run, and compare with the report's text."""
     design = QUICK if run_options.quick else FULL
-    *turns, straight = threads.run_trials(
-        trials(design),
-        sample_period=SAMPLE,
-        progress=lambda done, of: run_options.progress("running", done, of),
-    )
+    *turns, straight = run_options.run_trials("running", trials(design))
     logs = np.array(design.logs)
     each = np.array([curvature(*_measured_part(turn)) for turn in turns]).reshape(len(logs), -1)
     mean = each.mean(axis=1)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grouser.errors import BadValue
 from grouser.files import write_text
+from grouser.trials.runner import RunnerChoice, run_trials
+from grouser.trials.trial import Outcome, Trial
 
 Progress = Callable[[str, int, int], None]
 """Called with (current activity, finished items, all items)."""
@@ -33,6 +35,14 @@ class RunOptions:
     """Folder of finished parts; only for experiments with ``KEEPS_PARTS``."""
     progress: Progress = no_progress
     """Receives the progress."""
+    runner: RunnerChoice = None
+    """Runner of trials; only for experiments with ``RUNS_TRIALS``."""
+
+    def run_trials(self, what: str, trials: Sequence[Trial]) -> list[Outcome]:
+        """Run ``trials`` and return their outcomes in order; ``what`` describes the activity."""
+        return run_trials(
+            trials, runner=self.runner, progress=lambda done, of: self.progress(what, done, of)
+        )
 
 
 class FinishedParts:

@@ -20,9 +20,8 @@ import numpy as np
 
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import X_CO, Array, Pose, millimetres
-from grouser.mobility.apparatus import APPARATUS
-from grouser.mobility.limits import search_bracket
-from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial, run_single
+from grouser.mobility.limits import nominal_bracket
+from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.scan.cloud import PointCloud
@@ -34,12 +33,15 @@ from grouser.scan.simulated_camera import pose_towards, scan_world
 from grouser.scan.surface_errors import SurfaceErrors, surface_errors
 from grouser.simulation.ground_stl import ground_surface
 from grouser.simulation.scene import compose
+from grouser.trials.runner import run_trials
 from grouser.world.file import World, load
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.plywood_bridge import PlywoodBridge
 from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.terrain_piece import TerrainPiece
+
+RUNS_TRIALS = True
 
 VOXEL = 0.02  # m   the default of `grouser scan`
 REACH = 2.2  # m   points beyond are dropped because noise grows with the square of the distance
@@ -99,12 +101,12 @@ def run(run_options: RunOptions) -> Report:
         run_options.progress("scanning", number, len(known))
         rows += [_surface_row(case, camera, run_options) for camera in cameras]
     candidate = measure_candidate(ROBOT, {})
-    low, high = search_bracket(lambda size: _passes(candidate, size), APPARATUS["step"])
+    low, high = nominal_bracket(candidate, "step", runner=run_options.runner)
     offsets = OFFSETS_MM[:1] if run_options.quick else OFFSETS_MM
     sizes = sorted([*(low - off for off in offsets), *(high + off for off in offsets)])
     for number, size in enumerate(sizes):
         run_options.progress("driving", number, len(sizes))
-        rows.append(_step_row(candidate, size, run_options.seed))
+        rows.append(_step_row(candidate, size, run_options))
     title = "A simulated Kinect scans worlds that are known"
     if run_options.quick:
         title += " (quick: one field, two steps)"
@@ -158,10 +160,11 @@ def _errors(case: KnownWorld, ground: RebuiltGround, run_options: RunOptions) ->
     )
 
 
-def _step_row(candidate: Candidate, size: float, seed: int) -> Row:
+def _step_row(candidate: Candidate, size: float, run_options: RunOptions) -> Row:
     """Return the row that compares a drive over a step with one over its scan."""
     trial = mobility_trial(candidate, "step", size)
-    true = run_single(trial).verdict
+    [true] = run_trials([trial], runner=run_options.runner)
+    seed = run_options.seed
     world = trial.world.changed(robots=())
     clouds, poses = _scan(world, STEP_CAMERAS, (-0.2, 0.0, 0.1), "kinect2", seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -170,13 +173,14 @@ def _step_row(candidate: Candidate, size: float, seed: int) -> Row:
         scan = scan_to_world(clouds, out, WorldOptions(name="step"), options)
         terrain = load(out / WORLD).terrain
         scanned = dataclasses.replace(trial, world=trial.world.changed(terrain=terrain, objects=()))
-        rebuilt = run_single(scanned).verdict
+        [rebuilt] = run_trials([scanned], runner=run_options.runner)
+    shape = scan.collides_as.replace("_", " ")
     return Row(
         {"world": f"step of {size:g} mm", "camera": "kinect2"},
         None,
-        _ours(None, None, None, None, drive=rebuilt),
-        (true == "arrived") == (rebuilt == "arrived"),
-        f"on the true step: {true}; scanned, it collides as {scan.collides_as.replace('_', ' ')}",
+        _ours(None, None, None, None, drive=rebuilt.verdict),
+        true.arrived == rebuilt.arrived,
+        f"on the true step: {true.verdict}; scanned, it collides as {shape}",
     )
 
 
@@ -222,7 +226,3 @@ def _figures(distances: Array) -> tuple[float, float]:
     """Return mean and 95th percentile, mm."""
     errors = millimetres(distances)
     return float(errors.mean()), float(np.percentile(errors, 95))
-
-
-def _passes(candidate: Candidate, size: float) -> bool:
-    return run_single(mobility_trial(candidate, "step", size)).arrived

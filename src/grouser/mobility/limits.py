@@ -5,8 +5,9 @@ generator with its own name, so that it does not depend on other runs. The large
 passed is bracketed from coarse to fine:
 
 1. once for a run without variation: outwards from the middle of the nominal sizes in doubling
-   steps, then inwards by bisection to neighbouring sizes of the grid (`search_bracket`);
-2. for every repetition in the same way, outwards from that limit;
+   steps, then inwards by bisection to neighbouring sizes of the grid (`search_brackets`);
+2. for every repetition in the same way, outwards from that limit; each round of probes of all
+   repetitions is one call of the runner;
 3. if the limits of all repetitions are nearly equal, they are bisected further until they differ,
    with at most `FINER` halvings: the size at which half of the runs pass needs resolved limits.
 
@@ -18,26 +19,19 @@ at both sizes, and the number that passes is reported beside the range that the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from grouser.cores import Progress, parallel_map
+from grouser.cores import Progress
 from grouser.errors import BadValue
 from grouser.mobility.apparatus import Apparatus
 from grouser.mobility.pass_curve import PassCount, PassCurve, SizeEstimate, fit_pass_curve
-from grouser.mobility.suite import (
-    NOMINAL,
-    Candidate,
-    Variation,
-    apparatus_named,
-    mobility_trial,
-    run_single,
-)
+from grouser.mobility.suite import NOMINAL, Candidate, Variation, apparatus_named, mobility_trial
 from grouser.simulation.schedule import generator
-from grouser.trials import threads
+from grouser.trials.runner import RunnerChoice, find_runner, run_trials
 
 BACK = 0.05
 """Largest backward offset of the start, m: more than a grouser's pitch."""
@@ -52,6 +46,8 @@ Bracket = tuple[float, float]
 """Largest size passed and smallest size failed; -inf, inf: there is none."""
 VariedSize = tuple[Variation, float]
 """Variation and size (mm or deg) of a run."""
+Passed = Callable[[Sequence[VariedSize]], list[bool]]
+"""Runs cases and returns which of them passed."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +112,7 @@ def find_limit(
     *,
     repeats: int = 20,
     seed: int = 0,
+    runner: RunnerChoice = None,
     progress: Progress | None = None,
 ) -> Limit:
     """Find the limit of ``candidate`` on ``test``.
@@ -125,15 +122,18 @@ def find_limit(
         test: name of the apparatus.
         repeats: number of repetitions; at least 2.
         seed: seed of the variations.
-        progress: called for each finished repetition; counts restart in each round.
+        runner: runner of the trials, or its name; None: threads, one per core.
+        progress: called for each finished run; counts restart in each round.
     """
     if repeats < 2:
         raise BadValue(f"mobility: {repeats} repeats, at least 2 are needed for a limit")
     apparatus = apparatus_named(test)
-    arrived = partial(_drive_cases, candidate, test, progress=progress)
+    runner = find_runner(runner)
+    arrived = partial(_drive_cases, candidate, test, runner, progress)
     variations = [draw_variation(seed, f"{test}/{number}") for number in range(repeats)]
-    near = min(_find(candidate, test, NOMINAL), key=abs)  # the finite one, if only one is
-    coarse = parallel_map(partial(_find, candidate, test, near=near), variations, progress=progress)
+    nominal = nominal_bracket(candidate, test, runner=runner)
+    near = min(nominal, key=abs)  # the finite one, if only one is
+    coarse = search_brackets(arrived, variations, apparatus, near=near)
     brackets, resolution = refine_brackets(arrived, variations, coarse, apparatus.resolution)
     rng = generator(seed, f"mobility/{test}/bootstrap")
     curve = fit_pass_curve(brackets, resolution, rng)
@@ -151,14 +151,43 @@ def find_limit(
     )
 
 
-def search_bracket(
-    passes: Callable[[float], bool], apparatus: Apparatus, *, near: float | None = None
-) -> Bracket:
-    """Return the largest size passed and the smallest failed, neighbours on the grid of sizes.
+def nominal_bracket(candidate: Candidate, test: str, *, runner: RunnerChoice = None) -> Bracket:
+    """Return the bracket of the limit of ``candidate`` without variation."""
+    arrived = partial(_drive_cases, candidate, test, find_runner(runner), None)
+    [bracket] = search_brackets(arrived, [NOMINAL], apparatus_named(test))
+    return bracket
 
-    Found by doubling steps and bisection from ``near``; ``(-inf, smallest)`` if no size passes,
-    ``(largest, inf)`` if all do. ``passes`` is called at most once per size.
+
+def search_brackets(
+    arrived: Passed,
+    variations: Sequence[Variation],
+    apparatus: Apparatus,
+    *,
+    near: float | None = None,
+) -> list[Bracket]:
+    """Return the bracket of every variation: the largest size passed and the smallest failed.
+
+    Both are neighbours on the grid of sizes; ``(-inf, smallest)`` if no size passes, ``(largest,
+    inf)`` if all do. They are found by doubling steps and bisection from ``near``; each size is run
+    at most once.
     """
+    searches = [_search(apparatus, near) for _ in variations]
+    probes = {number: next(search) for number, search in enumerate(searches)}
+    brackets: dict[int, Bracket] = {}
+    while probes:
+        passed = arrived([(variations[number], size) for number, size in probes.items()])
+        following: dict[int, float] = {}
+        for number, yes in zip(probes, passed, strict=True):
+            try:
+                following[number] = searches[number].send(yes)
+            except StopIteration as end:
+                brackets[number] = end.value
+        probes = following
+    return [brackets[number] for number in range(len(variations))]
+
+
+def _search(apparatus: Apparatus, near: float | None) -> Generator[float, bool, Bracket]:
+    """Yield sizes to run, receive whether they passed, and return the bracket."""
     step = apparatus.resolution
     least, most = math.ceil(apparatus.span[0] / step), math.floor(apparatus.span[1] / step)
     low, high = -math.inf, math.inf
@@ -168,7 +197,7 @@ def search_bracket(
     else:
         probe, stride = min(most, max(least, round(near / step))), 1
     while True:
-        if passes(probe * step):
+        if (yield probe * step):
             low = probe
         else:
             high = probe
@@ -184,15 +213,9 @@ def search_bracket(
 
 
 def refine_brackets(
-    arrived: Callable[[Sequence[VariedSize]], list[bool]],
-    variations: Sequence[Variation],
-    brackets: Sequence[Bracket],
-    resolution: float,
+    arrived: Passed, variations: Sequence[Variation], brackets: Sequence[Bracket], resolution: float
 ) -> tuple[list[Bracket], float]:
-    """Bisect the ``brackets`` further while they are nearly equal; return them, and their width.
-
-    ``arrived`` runs cases and returns which of them passed.
-    """
+    """Bisect the ``brackets`` further while they are nearly equal; return them and their width."""
     brackets = list(brackets)
     inside = [i for i, bounds in enumerate(brackets) if np.isfinite(bounds).all()]
     for _ in range(FINER):
@@ -210,26 +233,17 @@ def refine_brackets(
 def _drive_cases(
     candidate: Candidate,
     test: str,
+    runner: RunnerChoice,
+    progress: Progress | None,
     cases: Sequence[VariedSize],
-    *,
-    progress: Progress | None = None,
 ) -> list[bool]:
     """Run every case and return which of them passed."""
     trials = [mobility_trial(candidate, test, size, variation) for variation, size in cases]
-    return [outcome.arrived for outcome in threads.run_trials(trials, progress=progress)]
-
-
-def _find(
-    candidate: Candidate, test: str, variation: Variation, *, near: float | None = None
-) -> Bracket:
-    def passes(size: float) -> bool:
-        return run_single(mobility_trial(candidate, test, size, variation)).arrived
-
-    return search_bracket(passes, apparatus_named(test), near=near)
+    return [outcome.arrived for outcome in run_trials(trials, runner=runner, progress=progress)]
 
 
 def _check(
-    arrived: Callable[[Sequence[VariedSize]], list[bool]],
+    arrived: Passed,
     curve: PassCurve,
     size: float,
     fresh: Sequence[Variation],

@@ -17,9 +17,9 @@ from grouser.cores import Progress
 from grouser.errors import BadValue
 from grouser.frames import degrees
 from grouser.robots.kinds import default_name
-from grouser.trials import threads
 from grouser.trials.draws import Draw
 from grouser.trials.path_trials import PathCourse
+from grouser.trials.runner import RunnerChoice, run_trials
 from grouser.trials.trial import Outcome, Place, Trial
 from grouser.world.file import RobotEntry, World
 
@@ -104,9 +104,10 @@ def drive_routes(
     world: World,
     routes: Sequence[Route],
     *,
+    runner: RunnerChoice = None,
     progress: Progress | None = None,
 ) -> list[DrivenRoute]:
     """Drive a robot along every route, once."""
     trials = [route_trial(kind, options, world, route) for route in routes]
-    outcomes = threads.run_trials(trials, progress=progress)
+    outcomes = run_trials(trials, runner=runner, progress=progress)
     return [DrivenRoute(route, outcome) for route, outcome in zip(routes, outcomes, strict=True)]

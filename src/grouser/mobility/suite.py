@@ -27,7 +27,7 @@ from grouser.robots.kinds import default_name, describe
 from grouser.simulation.policy import Observation, PolicyFactory
 from grouser.simulation.policy_source import equip
 from grouser.simulation.scene import compose
-from grouser.trials import threads
+from grouser.trials.runner import RunnerChoice, run_trials
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -251,14 +251,14 @@ def nominal_runs(
     tests: Mapping[str, Sequence[float]],
     *,
     seed: int = 0,
+    runner: RunnerChoice = None,
     progress: Progress | None = None,
 ) -> list[MobilityRun]:
     """Drive ``candidate`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]
     nominal = Variation(seed=seed)
-    outcomes = threads.run_trials(
-        [mobility_trial(candidate, test, size, nominal) for test, size in cases], progress=progress
-    )
+    trials = [mobility_trial(candidate, test, size, nominal) for test, size in cases]
+    outcomes = run_trials(trials, runner=runner, progress=progress)
     return [
         MobilityRun(test=test, size=size, outcome=outcome)
         for (test, size), outcome in zip(cases, outcomes, strict=True)
@@ -266,8 +266,8 @@ def nominal_runs(
 
 
 def run_single(trial: Trial) -> Outcome:
-    """Run one trial on one core."""
-    return threads.run_trials([trial], threads=1)[0]
+    """Run one trial in this process."""
+    return run_trials([trial])[0]
 
 
 def _operator(speed: float, flippers: Callable[[], FlipperClimber] | None) -> Operator:
@@ -339,6 +339,7 @@ def sweep(
     *,
     policy: PolicyFactory | None = None,
     seed: int = 0,
+    runner: RunnerChoice = None,
     progress: Progress | None = None,
 ) -> list[SweptRun]:
     """Sweep one option of a robot: run every value at every size of one test.
@@ -354,6 +355,7 @@ def sweep(
         sizes: sizes, mm or deg.
         policy: drives the robots; None: `Operator`.
         seed: seed of random numbers, such as sensor noise.
+        runner: runner of the trials, or its name; None: threads, one per core.
         progress: called for each finished trial.
     """
     robots = [measure_candidate(kind, {**options, path: value}, policy=policy) for value in values]
@@ -363,7 +365,8 @@ def sweep(
         for value, candidate in zip(values, robots, strict=True)
         for size in sizes
     ]
-    outcomes = threads.run_trials([trial for _, _, trial in cases], progress=progress)
+    trials = [trial for _, _, trial in cases]
+    outcomes = run_trials(trials, runner=runner, progress=progress)
     return [
         SweptRun(value=value, test=test, size=size, outcome=outcome)
         for (value, size, _), outcome in zip(cases, outcomes, strict=True)

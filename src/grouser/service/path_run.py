@@ -17,10 +17,10 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.service.host import Host, RobotOwner
 from grouser.simulation.changes.actions import Command
-from grouser.simulation.policy import PolicyCommand
+from grouser.simulation.policy import CONTROL_PERIOD, PolicyCommand
 from grouser.trials.path_trials import LIMIT, driver_for, path_trial
 from grouser.trials.trial import Place
-from grouser.trials.trial_run import SAMPLE_PERIOD, RobotSample, TrialRun, TrialSupervisor
+from grouser.trials.trial_run import RobotSample, TrialRun, TrialSupervisor
 
 NEAR_START = 3.0
 """Largest distance of a robot from the first point of its path, in units of ``r_path``."""
@@ -126,7 +126,7 @@ class PathRun(RobotOwner):
         """Apply commands and schedule the next sample."""
         for command in commands:
             self._host.apply(Command(self._robot, command), source=self.address)
-        self._next += SAMPLE_PERIOD
+        self._next += CONTROL_PERIOD
 
     def _end(self, ended: str, *, there: bool = True) -> None:
         """Release the robot and report how the run ``ended``; ``there``: it still exists."""

@@ -10,8 +10,6 @@ Snapshots are pickled with their format number; load them from trusted sources o
 from __future__ import annotations
 
 import copy
-import io
-import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +18,7 @@ import mujoco
 
 from grouser.errors import BadValue
 from grouser.frames import Array
+from grouser.simulation import references
 from grouser.simulation.scene import compose
 from grouser.simulation.scene_state import SavedState, SceneState
 from grouser.simulation.sensing import SensorBinding, bindings
@@ -68,37 +67,13 @@ def check_snapshot(value: object) -> None:
         )
 
 
-class _Pickler(pickle.Pickler):
-    """Pickler that refers to models and sensors of the scene instead of copying them."""
-
-    def __init__(self, stream: io.BytesIO, shared: Mapping[int, object]) -> None:
-        super().__init__(stream, protocol=pickle.HIGHEST_PROTOCOL)
-        self._shared = shared
-
-    def persistent_id(self, obj: Any) -> Any:
-        """Return the reference for an object of the scene; None: the object is copied."""
-        return self._shared.get(id(obj))
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, stream: io.BytesIO, shared: Mapping[Any, object]) -> None:
-        super().__init__(stream)
-        self._shared = shared
-
-    def persistent_load(self, pid: Any) -> Any:
-        """Return the object of the scene for a reference."""
-        return self._shared[pid]
-
-
 def dump(parts: object, model: object, bindings: Mapping[Key, SensorBinding]) -> bytes:
     """Pickle ``parts``; the model and sensors of the scene become references."""
     shared: dict[int, object] = {id(model): "model"}
     for key, binding in bindings.items():
         shared[id(binding)] = "binding", key
         shared[id(binding.bound)] = "bound", key
-    stream = io.BytesIO()
-    _Pickler(stream, shared).dump(parts)
-    return stream.getvalue()
+    return references.dump(parts, lambda part: shared.get(id(part)))
 
 
 def load(parts: bytes, model: object, bindings: Mapping[Key, SensorBinding]) -> Any:
@@ -107,7 +82,7 @@ def load(parts: bytes, model: object, bindings: Mapping[Key, SensorBinding]) -> 
     for key, binding in bindings.items():
         shared["binding", key] = binding
         shared["bound", key] = binding.bound
-    return _Unpickler(io.BytesIO(parts), shared).load()
+    return references.load(parts, shared.__getitem__)
 
 
 @dataclass(frozen=True)

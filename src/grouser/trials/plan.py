@@ -6,12 +6,13 @@ the roadmap in later rounds. A part of the trials of each later round is reserve
 candidates, which are simulated again with fresh draws, so that a lucky candidate is not chosen.
 
 All candidates get the same draws. Results are learned in the order of candidates and draws, not in
-the order in which they finish: the same seed gives the same answer at any number of threads.
+the order in which they finish: the same seed gives the same answer with every runner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +24,8 @@ from grouser.planning.paths import Path, Stop, planners
 from grouser.trials.draws import Spread
 from grouser.trials.intervals import mean_interval, wilson
 from grouser.trials.plan_task import ROADMAP, PlanTask
-from grouser.trials.threads import run_each
+from grouser.trials.runner import Runner, RunnerChoice, find_runner
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Outcome, Trial
 
 Interval = tuple[float, float]
@@ -137,8 +139,6 @@ class PlanSettings:
     """Seed of paths and draws; at least 0."""
     spread: Spread = field(default_factory=Spread)
     """Distribution of the variation of trials."""
-    threads: int = 0
-    """Number of threads; 0: one per core."""
 
     def __post_init__(self) -> None:
         for name, least in (("candidates", 1), ("trials", 1), ("rounds", 1), ("seed", 0)):
@@ -215,6 +215,7 @@ def plan(
     task: PlanTask,
     settings: PlanSettings | None = None,
     *,
+    runner: RunnerChoice = None,
     stop: Stop | None = None,
     watch: Watch | None = None,
 ) -> PlanResult:
@@ -223,12 +224,14 @@ def plan(
     Args:
         task: world, robot, start and goal.
         settings: settings; None: the defaults.
+        runner: runner of the trials, or its name; None: threads, one per core.
         stop: called regularly; True ends the plan with the best candidate so far.
         watch: called whenever a trial is finished.
 
     A ``KeyboardInterrupt`` ends the plan as ``stop`` does.
     """
-    loop = _Loop(task, settings or PlanSettings(), stop or (lambda: False), watch)
+    trial_runner = ThreadRunner(slots=SLOTS) if runner is None else find_runner(runner)
+    loop = _Loop(task, settings or PlanSettings(), trial_runner, stop or (lambda: False), watch)
     try:
         loop.run()
     except KeyboardInterrupt:
@@ -241,10 +244,16 @@ class _Loop:
     """State of a running plan."""
 
     def __init__(
-        self, task: PlanTask, settings: PlanSettings, stop: Stop, watch: Watch | None
+        self,
+        task: PlanTask,
+        settings: PlanSettings,
+        runner: Runner,
+        stop: Stop,
+        watch: Watch | None,
     ) -> None:
         self.result = PlanResult(task, settings)
-        self._task, self._settings, self._stop, self._watch = task, settings, stop, watch
+        self._task, self._settings, self._runner = task, settings, runner
+        self._stop, self._watch = stop, watch
         self._fresh: dict[tuple[int, int], Outcome] = {}
         self._finished = 0  # trials of the current round
 
@@ -336,14 +345,12 @@ class _Loop:
                 trials.append(course.trial(record.path.waypoints, draw, case))
                 keys.append((record.number, count))
         of = settings.candidates * settings.trials if number > 1 else len(trials)
-
-        def finished(which: int, outcome: Outcome) -> None:
-            self._fresh[keys[which]] = outcome
-            self._finished += 1
-            if self._watch:
-                self._watch(PlanProgress(number, self._finished, of, self.result))
-
-        run_each(trials, finished, stop=self._stop, threads=settings.threads, slots=SLOTS)
+        with closing(self._runner.run(trials, stop=self._stop)) as outcomes:
+            for which, outcome in outcomes:
+                self._fresh[keys[which]] = outcome
+                self._finished += 1
+                if self._watch:
+                    self._watch(PlanProgress(number, self._finished, of, self.result))
 
     def learn(self) -> None:
         """Add new outcomes in order and update the scores of all candidates."""

@@ -23,14 +23,7 @@ from grouser.simulation.scene_state import STATE, SceneState
 from grouser.simulation.simulation import Simulation
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Outcome, Trial, Verdict
-from grouser.trials.trial_run import (
-    SAMPLE_PERIOD,
-    Entry,
-    Finished,
-    RobotSample,
-    TrialRun,
-    TrialSupervisor,
-)
+from grouser.trials.trial_run import Entry, Finished, RobotSample, TrialRun, TrialSupervisor
 
 
 def needs_simulation(trial: Trial) -> str:
@@ -60,9 +53,9 @@ def check_trial(entry: Entry) -> None:
 class SimulationLane:
     """Trials that are run one after another in the calling thread."""
 
-    def __init__(self, waiting: deque[Entry], *, sample_period: float) -> None:
+    def __init__(self, waiting: deque[Entry]) -> None:
         """Process the queue ``waiting``, shared with other lanes."""
-        self._waiting, self._sample_period = waiting, sample_period
+        self._waiting = waiting
 
     def run(self, finished: Finished, cancelled: Callable[[], bool]) -> None:
         """Run until the queue is empty, or until ``cancelled``."""
@@ -81,7 +74,7 @@ class SimulationLane:
         run = TrialRun(trial)
         verdict: Verdict | None = None
         try:
-            for verdict in samples(simulation, run, self._sample_period):
+            for verdict in samples(simulation, run):
                 if cancelled():
                     return None
                 if verdict:
@@ -103,9 +96,7 @@ def replay_trial(trial: Trial) -> Iterator[Simulation]:
         yield simulation
 
 
-def samples(
-    simulation: Simulation, run: TrialRun, sample_period: float = SAMPLE_PERIOD
-) -> Iterator[Verdict | None]:
+def samples(simulation: Simulation, run: TrialRun) -> Iterator[Verdict | None]:
     """Step ``simulation`` from sample to sample until the trial's limit; yield each verdict.
 
     The simulation must be at its initial state; the trial's initial conditions are applied to it.
@@ -113,7 +104,7 @@ def samples(
     trial, supervisor = run.trial, TrialSupervisor(1)
     supervisor.enter(0, run)
     _apply_start(simulation, run, supervisor)
-    steps = sample_steps(simulation.scene, sample_period)
+    steps = sample_steps(simulation.scene, trial.sample_period)
     live = simulation.state
     own = None if trial.rate_hz is None else control_steps(simulation.scene, trial.rate_hz)
     while simulation.time < trial.limit - 1e-9:

@@ -1,4 +1,4 @@
-"""Multithreaded runner of trials on this machine's cores.
+"""Thread runner: trials on threads of this process.
 
 Each thread has its own lanes (`grouser.trials.batch_lane`). MuJoCo releases the GIL while it steps,
 so that one thread runs Python while others run physics. Results have the same bits at any number of
@@ -8,101 +8,114 @@ threads.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from threading import Event, Lock
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Event
 
-from grouser.cores import Progress, cores, parallel_map
+from grouser.cores import cores
+from grouser.errors import BadValue
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
 from grouser.trials.batch_lane import BatchLane, layout
 from grouser.trials.simulation_lane import SimulationLane, check_trial, needs_simulation
 from grouser.trials.trial import Outcome, Trial
-from grouser.trials.trial_run import SAMPLE_PERIOD, Entry, Finished
+from grouser.trials.trial_run import Entry
 
 SLOTS = 32
 """Default number of concurrent simulations of one layout."""
 
 
-def run_trials(
-    trials: Sequence[Trial],
-    *,
-    threads: int = 0,
-    slots: int = SLOTS,
-    sample_period: float = SAMPLE_PERIOD,
-    progress: Progress | None = None,
-) -> list[Outcome]:
-    """Run ``trials`` and return their outcomes in the same order.
+@dataclass(frozen=True)
+class ThreadRunner:
+    """Runs trials on threads of this process."""
 
-    Args:
-        trials: trials to run.
-        threads: number of threads; 0: one per core.
-        slots: concurrent simulations of one layout, for all threads together.
-        sample_period: approximate simulated time between two samples, s; policies are called at
-            each sample.
-        progress: called whenever a trial is finished.
-    """
-    outcomes: dict[int, Outcome] = {}
+    threads: int = 0
+    """Number of threads; 0: one per core."""
+    slots: int = SLOTS
+    """Concurrent simulations of one layout, for all threads together."""
 
-    def keep(number: int, outcome: Outcome) -> None:
-        outcomes[number] = outcome
-        if progress:
-            progress(len(outcomes), len(trials))
+    def __post_init__(self) -> None:
+        for name, least in (("threads", 0), ("slots", 1)):
+            if getattr(self, name) < least:
+                raise BadValue(f"{name} is {getattr(self, name)}, must be at least {least}")
 
-    run_each(trials, keep, threads=threads, slots=slots, sample_period=sample_period)
-    return [outcomes[number] for number in range(len(trials))]
+    @classmethod
+    def parse(cls, text: str) -> ThreadRunner:
+        """Return the runner of ``--runner threads:text``."""
+        return cls(parse_workers("threads", text))
+
+    def run(
+        self, trials: Sequence[Trial], *, stop: Callable[[], bool] | None = None
+    ) -> Generator[tuple[int, Outcome], None, None]:
+        """Yield index and outcome of each trial as soon as it has finished.
+
+        Args:
+            trials: trials to run.
+            stop: called by all threads at every sample; True cancels all running trials.
+        """
+        log_warnings()
+        over = Event()
+        results: SimpleQueue[tuple[int, Outcome] | Future[None]] = SimpleQueue()
+
+        def report(number: int, outcome: Outcome) -> None:
+            results.put((number, outcome))
+
+        def cancelled() -> bool:
+            return over.is_set() or (stop is not None and stop())
+
+        workers = self.threads or cores()
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                lanes = 0
+                for group in _groups(trials, cancelled):
+                    waiting = deque(group)
+                    for share in _shares(min(self.slots, len(group)), workers):
+                        lane = pool.submit(_run_lane, group, waiting, share, report, cancelled)
+                        lane.add_done_callback(results.put)
+                        lanes += 1
+                while lanes:
+                    result = results.get()
+                    if isinstance(result, Future):
+                        result.result()  # raises the error of a lane
+                        lanes -= 1
+                    else:
+                        yield result
+            finally:
+                over.set()
+                pool.shutdown(cancel_futures=True)
 
 
-def run_each(
-    trials: Sequence[Trial],
-    finished: Finished,
-    *,
-    stop: Callable[[], bool] | None = None,
-    threads: int = 0,
-    slots: int = SLOTS,
-    sample_period: float = SAMPLE_PERIOD,
+def parse_workers(name: str, text: str) -> int:
+    """Return the number of workers of ``--runner name:text``; 0: one per core."""
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdecimal() and int(text) >= 1):
+        raise BadValue(f"must be {name}:N with a whole number N of at least 1, such as {name}:4")
+    return int(text)
+
+
+def _run_lane(
+    group: list[Entry],
+    waiting: deque[Entry],
+    share: int,
+    report: Callable[[int, Outcome], None],
+    cancelled: Callable[[], bool],
 ) -> None:
-    """Run ``trials`` and report each outcome as soon as it is available.
-
-    Args:
-        trials: trials to run.
-        finished: called with the index of a trial and its outcome; calls are serialised.
-        stop: called at every sample; True cancels all running trials.
-        threads: see `run_trials`.
-        slots: see `run_trials`.
-        sample_period: see `run_trials`.
-    """
-    log_warnings()
-    lock, failed = Lock(), Event()
-
-    def report(number: int, outcome: Outcome) -> None:
-        with lock:
-            finished(number, outcome)
-
-    def cancelled() -> bool:
-        return failed.is_set() or (stop is not None and stop())
-
-    def run_lane(job: tuple[list[Entry], deque[Entry], int]) -> None:
-        group, waiting, share = job
-        if not waiting or cancelled():
-            return
-        lane: BatchLane | SimulationLane
-        if needs_simulation(group[0].trial):
-            lane = SimulationLane(waiting, sample_period=sample_period)
-        else:
-            scenes = list({id(entry.scene): entry.scene for entry in group}.values())
-            starts = [entry.trial.start for entry in group]
-            drawn = any(start is not None and start.draws_physics for start in starts)
-            lane = BatchLane(scenes, waiting, slots=share, sample_period=sample_period, drawn=drawn)
-        lane.run(report, cancelled)
-
-    workers = threads or cores()
-    lanes = [
-        (group, waiting, share)
-        for group in _groups(trials)
-        for waiting in [deque(group)]
-        for share in _shares(min(slots, len(group)), workers)
-    ]
-    parallel_map(run_lane, lanes, threads=workers, on_error=failed.set)
+    """Run trials of ``waiting``, the queue of ``group``, in ``share`` slots until it is empty."""
+    if not waiting or cancelled():
+        return
+    lane: BatchLane | SimulationLane
+    if needs_simulation(group[0].trial):
+        lane = SimulationLane(waiting)
+    else:
+        scenes = list({id(entry.scene): entry.scene for entry in group}.values())
+        starts = [entry.trial.start for entry in group]
+        drawn = any(start is not None and start.draws_physics for start in starts)
+        period = group[0].trial.sample_period
+        lane = BatchLane(scenes, waiting, slots=share, sample_period=period, drawn=drawn)
+    lane.run(report, cancelled)
 
 
 def _shares(slots: int, workers: int) -> list[int]:
@@ -111,15 +124,18 @@ def _shares(slots: int, workers: int) -> list[int]:
     return [slots // lanes + (number < slots % lanes) for number in range(lanes)]
 
 
-def _groups(trials: Sequence[Trial]) -> Iterable[list[Entry]]:
+def _groups(trials: Sequence[Trial], cancelled: Callable[[], bool]) -> Iterable[list[Entry]]:
     """Compile every trial's scene and group the trials that can share a lane.
 
-    Trials that need a `Simulation` each form one group, of any layouts.
+    Trials of one layout and sample period share a lane; those that need a `Simulation` each may
+    have any layout.
     """
-    groups: dict[bytes, list[Entry]] = {}
+    groups: dict[tuple[bytes, float], list[Entry]] = {}
     scenes: dict[str, tuple[Scene, bytes]] = {}
     texts: dict[int, str] = {}
     for number, trial in enumerate(trials):
+        if cancelled():
+            break
         if id(trial.world) not in texts:
             texts[id(trial.world)] = repr(trial.world)  # complete, with all digits
         text = texts[id(trial.world)]
@@ -129,5 +145,6 @@ def _groups(trials: Sequence[Trial]) -> Iterable[list[Entry]]:
         scene, key = scenes[text]
         entry = Entry(number, trial, scene)
         check_trial(entry)
-        groups.setdefault(b"" if needs_simulation(trial) else key, []).append(entry)
+        shared = b"" if needs_simulation(trial) else key
+        groups.setdefault((shared, trial.sample_period), []).append(entry)
     return groups.values()

@@ -1,7 +1,8 @@
 """Trial: description of one simulated run of a robot in a world, and its outcome.
 
-A runner (`grouser.trials.threads`) simulates many trials and returns their `Outcome`s. A trial ends
-early when its robot has arrived, has fallen, has tipped over or is stuck.
+A runner (`grouser.trials.runner`) simulates many trials and returns their `Outcome`s. An outcome
+depends on its trial alone, not on the runner. A trial ends early when its robot has arrived, has
+fallen, has tipped over or is stuck.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Literal
 from grouser.errors import BadValue
 from grouser.frames import Array, radians
 from grouser.planning.driver import PathDriver
-from grouser.simulation.policy import PolicyFactory, declaration, declared_sensors
+from grouser.simulation.policy import CONTROL_PERIOD, PolicyFactory, declaration, declared_sensors
 from grouser.simulation.schedule import check_seed
 from grouser.trials.starts import TrialStart
 from grouser.world.file import World
@@ -99,6 +100,9 @@ class Trial:
     """Verdict "tipped" if the tilt of the root is larger than this, rad."""
     fall: float = math.inf
     """Verdict "fell" if the root loses this much height within `FALL_TIME`, m."""
+    sample_period: float = CONTROL_PERIOD
+    """Approximate simulated time between two samples, s; above 0. Policies and path drivers are
+    called at each sample."""
     case: Mapping[str, object] = field(default_factory=dict)
     """Parameters of this trial, for tables."""
 
@@ -112,6 +116,8 @@ class Trial:
             raise BadValue(f"trial: watches '{self.robot}', the world has {', '.join(names)}")
         if not self.limit > 0:
             raise BadValue(f"trial: limit is {self.limit} s, must be above 0")
+        if not 0 < self.sample_period < math.inf:
+            raise BadValue(f"trial: sample_period is {self.sample_period} s, must be above 0")
         if self.fleet is not None and self.fleet_task is None:
             raise BadValue("trial: has a path driver but no path, set fleet_task")
         if self.policy is not None and not callable(self.policy):

@@ -17,7 +17,6 @@ from grouser.frames import Array, up_tilt
 from grouser.planning.driver import PathDriver, PathProgress
 from grouser.sensors.sensor import Reading
 from grouser.simulation.policy import (
-    CONTROL_PERIOD,
     PolicyCommand,
     PolicyOptions,
     RobotRoot,
@@ -30,9 +29,6 @@ from grouser.simulation.scene import Scene
 from grouser.simulation.scene_state import fingerprint
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.trial import FALL_TIME, Outcome, Trial, Verdict
-
-SAMPLE_PERIOD = CONTROL_PERIOD
-"""Simulated time between two samples of a trial, s; commands are updated at the same rate."""
 
 Finished = Callable[[int, Outcome], None]
 """Called with the index of a trial and its outcome."""

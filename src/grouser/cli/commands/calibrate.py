@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight, terminal
-from grouser.cli.options import JsonFile, Overrides, PlotReport, RealLog, only_robot
+from grouser.cli.options import (
+    JsonFile,
+    Overrides,
+    PlotReport,
+    RealLog,
+    RunnerName,
+    only_robot,
+    trial_runner,
+)
 
 if TYPE_CHECKING:
     from grouser.calibration.calibration import Calibration
@@ -56,6 +64,7 @@ def calibrate(
     align: Align = False,
     nose_up: NoseUp = False,
     seed: SearchSeed = 0,
+    runner: RunnerName = None,
 ) -> None:
     """Estimate the parameters with which the simulation fits a log best, with intervals.
 
@@ -75,6 +84,7 @@ def calibrate(
     from grouser.world.file import load
 
     parameters_named(names := [name.strip() for name in free.split(",") if name.strip()])
+    chosen = trial_runner(runner)
     preflight.writable(json_file)
     preflight.writable_page(report)
     real = log_path(real)
@@ -82,7 +92,7 @@ def calibrate(
     place = load(world, overrides or ())
     name = robot or only_robot(place)
     with terminal.counting_bar("calibrate") as bar:
-        result = find(log, place, name, names, align=align, seed=seed, progress=bar)
+        result = find(log, place, name, names, align=align, seed=seed, runner=chosen, progress=bar)
     _show(result, name, real)
     if json_file is not None:
         terminal.write_json(json_file, result.to_json())

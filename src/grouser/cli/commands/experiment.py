@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from grouser.cli import preflight, terminal
-from grouser.cli.options import JsonFile, PictureReport
+from grouser.cli.options import JsonFile, PictureReport, RunnerName, trial_runner
 
 
 def experiment(
@@ -30,6 +30,7 @@ def experiment(
             metavar="DIR", help="Store finished parts in this folder and reuse those already there."
         ),
     ] = None,
+    runner: RunnerName = None,
 ) -> None:
     """Reproduce a table or figure of a paper: our values beside theirs, differences marked.
 
@@ -53,12 +54,20 @@ def experiment(
         if not getattr(module, "KEEPS_PARTS", False):
             raise BadValue(f"--resume: {key} has one part only and cannot be resumed")
         preflight.writable(resume / "part.json")
+    if runner is not None and not getattr(module, "RUNS_TRIALS", False):
+        raise BadValue(f"--runner: {key} runs no trials")
+    chosen = trial_runner(runner)
     preflight.writable_page(report)
     if report is not None:
         preflight.pictures()
     with terminal.counting_bar(key) as bar:
         run_options = RunOptions(
-            quick=quick, pictures=report is not None, seed=seed, resume=resume, progress=bar
+            quick=quick,
+            pictures=report is not None,
+            seed=seed,
+            resume=resume,
+            progress=bar,
+            runner=chosen,
         )
         result = module.run(run_options)
     result.command, result.quick = terminal.command_line(), quick

@@ -51,6 +51,12 @@ def _planners() -> dict[str, str]:
     return _docstrings(planners())
 
 
+def _runners() -> dict[str, str]:
+    from grouser.trials.runner import runners
+
+    return _docstrings(runners())
+
+
 def _worlds() -> dict[str, str]:
     from grouser.world.file import load, shipped
 
@@ -96,6 +102,7 @@ KINDS: dict[str, _Kind] = {
     "terrains": _Kind(_terrains, "in a world file:  terrain: [{kind: NAME, …}]"),
     "tracks": _Kind(_tracks, 'in Python:  Track(method="NAME", …)'),
     "planners": _Kind(_planners, "grouser plan WORLD --planner NAME"),
+    "runners": _Kind(_runners, "grouser sweep ROBOT --runner NAME:4"),
     "sensors": _Kind(_sensors, 'in Python:  sim.read("robot", "NAME")'),
 }
 """Kind -> its entries."""
@@ -107,7 +114,7 @@ def list_kind(
     ],
     plain: Annotated[bool, typer.Option("--plain", help="Print names only, one per line.")] = False,
 ) -> None:
-    """List names: worlds, logs, experiments, benches, robots, terrains, tracks, planners, sensors.
+    """List the names of a kind, such as worlds, robots, experiments or sensors.
 
     For example:
 

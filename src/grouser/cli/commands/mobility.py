@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import JsonFile
+from grouser.cli.options import JsonFile, RunnerName, trial_runner
 from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.cli.terminal import (
     CountingBar,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from grouser.mobility.limits import Limit
     from grouser.mobility.suite import Candidate, MobilityRun
     from grouser.reports.page import Page
+    from grouser.trials.runner import Runner
 
 USUAL = ("step", "trench")
 """Default tests."""
@@ -159,6 +160,7 @@ def mobility(
     ways: Ways = None,
     policy: PolicyText = None,
     policy_rate: PolicyRate = None,
+    runner: RunnerName = None,
 ) -> None:
     """Measure obstacle limits of a robot: steps, trenches, stairs, ramps, stepfields, slopes.
 
@@ -173,8 +175,6 @@ def mobility(
 
     [cyan]grouser mobility quince --sheet[/]
 
-    [cyan]grouser mobility packbot --test step --sizes 80,100,120[/]
-
     [cyan]grouser mobility quince --test trench --limit --set method=wheels[/]
 
     [cyan]grouser mobility quince --test step --policy climber.py:StepClimber[/]
@@ -182,9 +182,10 @@ def mobility(
     [cyan]grouser mobility packbot --world yard/world.yaml --way=-1,0,1.5,0[/]
     """
     preflight.physics()
+    chosen = trial_runner(runner)
     if world is not None or ways:
         others = tests or sizes or sheet or limit or repeats or report or friction or policy
-        _drive_ways(robot, overrides, world, ways, json_file, alone=not others)
+        _drive_ways(robot, overrides, world, ways, json_file, chosen, alone=not others)
         return
     from grouser.cli import mobility_report as reporting
     from grouser.mobility.apparatus import APPARATUS
@@ -209,8 +210,8 @@ def mobility(
     page: Page | None = None
     with counting_bar(candidate.name) as bar:
         only_limits = repeats and folder is None
-        runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, bar)
-        limits = _limits(candidate, names, repeats, seed, bar) if repeats else []
+        runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, chosen, bar)
+        limits = _limits(candidate, names, repeats, seed, chosen, bar) if repeats else []
         if folder is not None:
             page = reporting.mobility_page(
                 candidate, names, runs, limits, partial(bar, "drawing"), command=command_line()
@@ -228,6 +229,7 @@ def _drive_ways(
     world: str | None,
     ways: Sequence[str] | None,
     json_file: Path | None,
+    runner: Runner | None,
     *,
     alone: bool,
 ) -> None:
@@ -235,24 +237,35 @@ def _drive_ways(
     from grouser.cli.mobility_report import mobility_on_ways
 
     if world is None or not alone:
-        raise BadValue("--way needs --world; --world allows only --way, --set and --json")
+        raise BadValue("--way needs --world; --world allows only --way, --set, --json, --runner")
     preflight.writable(json_file)
-    mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file)
+    mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file, runner)
 
 
 def _nominal_runs(
-    candidate: Candidate, sizes_by_test: Mapping[str, Sequence[float]], seed: int, bar: CountingBar
+    candidate: Candidate,
+    sizes_by_test: Mapping[str, Sequence[float]],
+    seed: int,
+    runner: Runner | None,
+    bar: CountingBar,
 ) -> list[MobilityRun]:
     """Drive every test once per size; empty for a robot that cannot be tested."""
     from grouser.mobility.suite import nominal_runs
 
     if candidate.cannot:
         return []
-    return nominal_runs(candidate, sizes_by_test, seed=seed, progress=partial(bar, "driving"))
+    return nominal_runs(
+        candidate, sizes_by_test, seed=seed, runner=runner, progress=partial(bar, "driving")
+    )
 
 
 def _limits(
-    candidate: Candidate, tests: Sequence[str], repeats: int, seed: int, bar: CountingBar
+    candidate: Candidate,
+    tests: Sequence[str],
+    repeats: int,
+    seed: int,
+    runner: Runner | None,
+    bar: CountingBar,
 ) -> list[Limit]:
     """Find the limit of every test; empty for a robot that cannot be tested."""
     from grouser.mobility.limits import find_limit
@@ -261,7 +274,12 @@ def _limits(
         return []
     return [
         find_limit(
-            candidate, test, repeats=repeats, seed=seed, progress=partial(bar, f"limit of {test}")
+            candidate,
+            test,
+            repeats=repeats,
+            seed=seed,
+            runner=runner,
+            progress=partial(bar, f"limit of {test}"),
         )
         for test in tests
     ]

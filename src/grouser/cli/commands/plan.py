@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight, terminal
-from grouser.cli.options import JsonFile, Overrides, WorldName, only_robot, parse_numbers
+from grouser.cli.options import (
+    JsonFile,
+    Overrides,
+    RunnerName,
+    WorldName,
+    only_robot,
+    parse_numbers,
+    trial_runner,
+)
 from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.errors import GrouserError
 
@@ -103,6 +111,7 @@ def plan(
     report: ReportFolder = None,
     policy: PolicyText = None,
     policy_rate: PolicyRate = None,
+    runner: RunnerName = None,
 ) -> None:
     """Generate candidate paths, simulate each, and return the best.
 
@@ -135,6 +144,7 @@ def plan(
     settings = PlanSettings(
         candidates=candidates, trials=trials, rounds=rounds, planner=planner, seed=seed
     )
+    chosen = trial_runner(runner)
     ends = _pair("--from", start), _pair("--to", to)
     corners = None if within is None else _corners(within)
     heading = None if heading_deg is None else radians(heading_deg)
@@ -153,7 +163,7 @@ def plan(
             loaded, name, *ends, heading=heading, bounds=corners, limit=limit, policy=source
         )
         show("searching for paths", 0, 1, "")
-        result = plan_and_drive(task, settings, stop=stop, watch=watch)
+        result = plan_and_drive(task, settings, runner=chosen, stop=stop, watch=watch)
         if result.ended and interrupted():
             result.ended = "interrupted"
     _print_result(result, json_file)

@@ -18,7 +18,7 @@ from grouser.cli.commands.mobility import (
     robot_options,
     test_sizes,
 )
-from grouser.cli.options import JsonFile
+from grouser.cli.options import JsonFile, RunnerName, trial_runner
 from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.errors import BadValue
@@ -45,6 +45,7 @@ def sweep(
     policy: PolicyText = None,
     policy_rate: PolicyRate = None,
     seed: RunSeed = 0,
+    runner: RunnerName = None,
 ) -> None:
     """Sweep one parameter of a robot against the sizes of an apparatus, on all cores.
 
@@ -67,7 +68,7 @@ def sweep(
     preflight.writable(json_file)
     from grouser.mobility import suite as sweeping
 
-    source = policy_factory(policy, policy_rate)
+    source, chosen = policy_factory(policy, policy_rate), trial_runner(runner)
     listed, options = test_sizes(test, sizes, [test]), robot_options(overrides or ())
     with counting_bar(Path(robot).stem) as bar:
         runs = sweeping.sweep(
@@ -79,6 +80,7 @@ def sweep(
             listed,
             policy=source,
             seed=seed,
+            runner=chosen,
             progress=partial(bar, "driving"),
         )
     from grouser.mobility.suite import apparatus_named

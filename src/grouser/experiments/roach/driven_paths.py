@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grouser.cores import Progress
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, milliseconds
 from grouser.mobility.pass_curve import PassCount
 from grouser.planning.driver import LegLaw
@@ -18,13 +18,13 @@ from grouser.planning.validity import Bounds, ValidityMap, map_validity
 from grouser.reports.plots import PASS
 from grouser.reports.report import Report
 from grouser.simulation.ground import Ground
+from grouser.simulation.policy import CONTROL_PERIOD
 from grouser.simulation.scene import compose
-from grouser.trials import threads
 from grouser.trials.draws import Spread
 from grouser.trials.footprint import footprint_of
 from grouser.trials.path_trials import PathCourse
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Outcome, Trial
-from grouser.trials.trial_run import SAMPLE_PERIOD
 from grouser.world.file import World
 
 if TYPE_CHECKING:
@@ -70,9 +70,10 @@ def course_trials(
     ]
 
 
-def drive(trials: Sequence[Trial], progress: Progress) -> list[Outcome]:
-    """Run all trials and return their outcomes."""
-    return threads.run_trials(trials, slots=SLOTS, progress=progress)
+def drive(run_options: RunOptions, what: str, trials: Sequence[Trial]) -> list[Outcome]:
+    """Run all trials and return their outcomes; ``what`` describes the activity."""
+    runner = run_options.runner or ThreadRunner(slots=SLOTS)
+    return replace(run_options, runner=runner).run_trials(what, trials)
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def open_settings(course: PathCourse) -> str:
         f"What the report leaves open, one set for all three tables: p = {law.gain:g} /rad, "
         f"w0 = {law.base_speed:.4g} rad/s, at most a ratio of {law.top_ratio:g}, r_path = "
         f"{driver.r_path:g} m; r_end = {driver.r_end:g} m is printed. The driver acts about every "
-        f"{milliseconds(SAMPLE_PERIOD):g} ms, physics is in steps of "
+        f"{milliseconds(CONTROL_PERIOD):g} ms, physics is in steps of "
         f"{milliseconds(course.world.physics.timestep):g} ms. Drawn: {AS_PRINTED}."
     )
 

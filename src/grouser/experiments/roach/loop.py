@@ -35,6 +35,8 @@ from grouser.trials.plan_task import PlanTask, plan_task
 from grouser.trials.trial import Outcome
 from grouser.world.physics_settings import STANDARD
 
+RUNS_TRIALS = True
+
 KEEPS_PARTS = True
 """Every finished terrain is a part, see `grouser.experiments.run_options.FinishedParts`."""
 TERRAINS, QUICK_TERRAINS = 10, 1
@@ -197,8 +199,9 @@ def _evaluate(
     chosen = three.best, one.best, best_by_own_trials(one)
     draws = settings.spread.draws(FRESH + terrain, evaluated)
     outcomes = drive(
+        run_options,
+        f"terrain {terrain}, evaluation",
         task.course.trials([record.path.waypoints for record in chosen], draws),
-        lambda done, of: run_options.progress(f"terrain {terrain}, evaluation", done, of),
     )
     parts = (outcomes[first : first + evaluated] for first in range(0, len(outcomes), evaluated))
     return {
@@ -213,7 +216,7 @@ def _plan(run_options: RunOptions, task: PlanTask, settings: PlanSettings, what:
     def report_progress(at: PlanProgress) -> None:
         run_options.progress(f"{what}, round {at.round}", at.finished, at.of)
 
-    return plan(task, settings, watch=report_progress)
+    return plan(task, settings, runner=run_options.runner, watch=report_progress)
 
 
 def best_by_own_trials(result: PlanResult) -> PathRecord:

@@ -38,7 +38,7 @@ class PlanOrder:
     def encode(self) -> bytes:
         """Return the order as JSON."""
         # Variations of the trials are left at their defaults: the server has no option for them.
-        names = ("candidates", "trials", "rounds", "planner", "seed", "threads")
+        names = ("candidates", "trials", "rounds", "planner", "seed")
         content = {
             "robot": self.robot,
             "start": self.start,

@@ -115,11 +115,13 @@ def model_file_paths(path: Path, including: tuple[Path, ...] = ()) -> list[Path]
         _check_counts(root, path.name)
         elements = list(root.walk())
         compiler = next((e for e in elements if e.tag == "compiler"), None)
-        below = compiler.attributes.get("meshdir", "") if compiler else ""
+        folders = compiler.attributes if compiler else {}
         for element in elements:
             if file := element.attributes.get("file"):
                 included = element.tag == "include"
-                found = folder / file if included else folder / below / file
+                key = "texturedir" if element.tag == "texture" else "meshdir"
+                below = "" if included else folders.get(key, folders.get("assetdir", ""))
+                found = folder / below / file
                 if included and found.resolve() in including:
                     raise BadValue(f"{path.name} line {element.line}: {file} includes itself")
                 inside = included and found.is_file()
