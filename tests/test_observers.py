@@ -1,21 +1,40 @@
 """Observers: readings, events, actions, scenes and time; mailboxes; repetition from actions."""
 
+import json
 import threading
 from collections import Counter
+from typing import Any
 
+import can
+import numpy as np
 import pytest
 from support.threaded_server import ThreadedServer
+from websockets.sync.client import connect
 
-import grouser
-from grouser.client import join
+from grouser.client.connection import RemoteRobot, control, join
 from grouser.errors import BadValue, UnknownName
+from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.protocol.can.messages import BeltSpeeds
+from grouser.sensors.camera import CameraFrame
 from grouser.sensors.sensor import Reading
-from grouser.simulation.changes.actions import Command, Join, Leave, SendMessage
-from grouser.simulation.observers import ActionRecord, Mailbox, Observer, replay
+from grouser.simulation.changes.actions import (
+    Command,
+    Glide,
+    Join,
+    Leave,
+    Reset,
+    SendMessage,
+    SetGravity,
+    StopMotion,
+)
+from grouser.simulation.divergence.recovery import DivergenceRecovery
+from grouser.simulation.observers import ActionRecord, Mailbox, Message, Observer, replay
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import load
+from grouser.trials.plan import PlanSettings
+from grouser.world.file import RobotEntry, World, load
 from grouser.world.objects import Box
 
 CRATE = Box(name="crate", position=(1.0, 1.0, 0.5), size=(0.2, 0.2, 0.2), mass=1.0)
@@ -118,7 +137,7 @@ def test_scene_changes_are_observed() -> None:
         simulation.apply(action)
         assert [m.content for m in box.drain() if m.kind == "scene"] == [simulation.scene]
     simulation.reset()
-    assert [message.kind for message in box.drain()] == ["scene"]
+    assert [message.kind for message in box.drain()] == ["event", "scene", "action"]
 
 
 def test_subscribing_an_object_without_methods_is_refused() -> None:
@@ -128,22 +147,153 @@ def test_subscribing_an_object_without_methods_is_refused() -> None:
         Simulation("quince_step").subscribe(Mailbox(), rate_hz=0)
 
 
+def all_readings(messages: list[Message]) -> list[str]:
+    """Return a text for every reading, with its values except pictures."""
+    return [
+        f"{m.robot} {m.content.sensor} {m.content.time!r} {values_text(m.content)}"
+        for m in messages
+        if m.kind == "reading"
+    ]
+
+
+def values_text(reading: Reading) -> str:
+    values = {} if isinstance(reading.values, CameraFrame) else reading.values
+    return " ".join(f"{key} {np.asarray(value).tolist()}" for key, value in values.items())
+
+
+def repeat(world: World | str, box: Mailbox, until: float, **start: Any) -> tuple[str, list[str]]:
+    """Return hash and readings of the run that is repeated from the actions in ``box``."""
+    simulation, again = Simulation(world, **start), Mailbox(10**6)
+    simulation.subscribe(again)
+    records = [message.content for message in box.drain() if message.kind == "action"]
+    replay(simulation, records, until=until)
+    return simulation.fingerprint(), all_readings(again.drain())
+
+
 @pytest.mark.parametrize("name", ["gate", "match_1v3"])
 def test_run_is_repeated_from_its_actions(name: str) -> None:
     """Events, clocks and the referee cause their own actions again."""
-    simulation, recorder = Simulation(name, seed=5), Recorder()
-    simulation.subscribe(recorder)
+    simulation, box, readings = Simulation(name, seed=5), Mailbox(10**6), Mailbox(10**6)
+    simulation.subscribe(box)
+    simulation.subscribe(readings)
     robot = next(iter(simulation.robots))
     simulation.step(0.5)
-    simulation.apply(Join(CRATE))
+    simulation.add(CRATE)
+    simulation.add(RobotEntry(name="guest", kind="p2dx", position=(-2.0, 2.0, 0.0)))
     simulation.command(robot, forward=0.1)
     simulation.schedule(simulation.time + 0.3, Command(robot, {"forward": -0.1}))
     simulation.step(1.0)
-    simulation.apply(Leave("crate"))
+    simulation.measure(robot, next(iter(simulation.robots[robot].sensors)))
+    snapshot = simulation.save()
+    simulation.remove(["crate", "guest"])
+    simulation.step(0.2)
+    simulation.reset(seed=6)
     simulation.step(0.5)
-    assert any(record.internal for record in recorder.records)
-    again = replay(grouser.Simulation(name, seed=5), recorder.records, until=simulation.time)
+    simulation.restore(snapshot)
+    simulation.step(0.3)
+    expected = simulation.fingerprint(), all_readings(readings.drain())
+    assert simulation.elapsed == pytest.approx(2.5)
+    assert simulation.time == pytest.approx(1.8)
+    assert repeat(name, box, simulation.elapsed, seed=5) == expected
+
+
+def test_run_whose_events_reset_it_is_repeated() -> None:
+    simulation, box = Simulation("quince_step"), Mailbox(10**6)
+    simulation.subscribe(box)
+    simulation.schedule(0.3, Reset())
+    simulation.schedule(0.3, Command("quince", {"forward": 0.5}))  # forgotten by the reset
+    simulation.step(0.5)
+    simulation.command("quince", forward=-0.1)
+    simulation.step(0.2)
+    assert simulation.time == pytest.approx(0.4)
+    assert repeat("quince_step", box, 0.7)[0] == simulation.fingerprint()
+
+
+def test_observers_act_between_actions_and_their_actions_are_repeated() -> None:
+    """An action that an observer applies comes before later scheduled actions of its step."""
+
+    class Starter(Observer):
+        def on_event(self, entry: LogEntry) -> None:
+            speed = 0.1 if entry.text == "slow" else 0.2
+            simulation.apply(Command("quince", {"forward": speed}), source="starter")
+
+    simulation, box = Simulation("quince_step"), Mailbox()
+    simulation.subscribe(Starter())
+    simulation.subscribe(box)
+    for order in (SendMessage("slow"), Command("quince", {"forward": -0.3}), SendMessage("fast")):
+        simulation.schedule(0.1, order)
+    simulation.step(0.3)
+    records = [message.content for message in box.drain() if message.kind == "action"]
+    kinds = [(type(r.action).__name__, r.source, r.internal) for r in records if r.step]
+    own = ("Command", "starter", False)
+    scheduled = [(name, "schedule", True) for name in ("SendMessage", "Command", "SendMessage")]
+    assert sorted(kinds) == sorted([own, own, *scheduled])
+    assert [r.action.command["forward"] for r in records if isinstance(r.action, Command)] == [
+        *(0.1, -0.3, 0.2)
+    ]
+    again = replay(Simulation("quince_step"), records, until=0.3)
     assert again.fingerprint() == simulation.fingerprint()
+
+
+def test_messages_have_the_same_order_for_every_observer() -> None:
+    class Echo(Observer):
+        def on_event(self, entry: LogEntry) -> None:
+            if not entry.text.endswith("!"):
+                simulation.apply(SendMessage(f"{entry.text}!"))
+
+    simulation, before, after = Simulation("quince_step"), Recorder(), Recorder()
+    for observer in (before, Echo(), after):
+        simulation.subscribe(observer)
+    simulation.apply(SendMessage("a"))
+    simulation.schedule(0.1, SendMessage("b"))
+    simulation.step(0.2)
+    assert [entry.text for entry in before.events] == ["a", "a!", "b", "b!"]
+    assert [(e.text) for e in after.events] == [(e.text) for e in before.events]
+    assert after.records == before.records
+
+
+def test_first_readings_after_a_subscription_and_a_reset_are_received() -> None:
+    simulation, box = Simulation("quince_step"), Mailbox()
+    rate = simulation.robots["quince"].sensors["encoder"].description.rate_hz
+    with simulation.subscribe(box):
+        simulation.step(simulation.round_to_steps(1 / rate))
+        assert [m.content.sensor for m in box.drain() if m.kind == "reading"] == [
+            *("truth", "encoder")
+        ]
+        simulation.reset()
+        simulation.step(simulation.scene.timestep)
+        assert [m.content.time for m in box.drain() if m.kind == "reading"] == [0.0] * 2
+
+
+def test_scheduled_action_that_fails_fails_again_in_the_repeated_run() -> None:
+    simulation, box = Simulation("pioneer_room"), Mailbox(10**6)
+    simulation.subscribe(box)
+    simulation.schedule(0.1, Leave("nothing"))
+    with pytest.raises(UnknownName):
+        simulation.step(0.3)
+    simulation.step(0.3)
+    assert repeat("pioneer_room", box, simulation.elapsed)[0] == simulation.fingerprint()
+
+
+def test_recovery_from_divergence_is_repeated() -> None:
+    """The repeated run has no recovery: the restart is one of its actions."""
+    world = load("quince_step").changed(
+        robots=(RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0)),)
+    )
+    simulation, box = Simulation(world), Mailbox(10**6)
+    simulation.subscribe(box)
+    recovery = DivergenceRecovery(simulation)
+    simulation.add(RobotEntry(name="other", kind="p2dx", position=(0.0, 3.0, 0.0)))
+    simulation.schedule(0.25, Command("quince", {"forward": 0.2}))
+    recovery.step(0.2)
+    simulation.apply(SetGravity(0.0))
+    simulation.apply(Glide("quince", ((0.0, 0.0, 1e9),), 1e6))
+    simulation.schedule(0.3, StopMotion("quince"))
+    assert "quince" in [*recovery.step(0.2), *recovery.step(0.3)]
+    assert repeat(world, box, simulation.elapsed)[0] == simulation.fingerprint()
+
+
+# -- served worlds ---------------------------------------------------------------------------------
 
 
 def test_observers_of_a_served_world() -> None:
@@ -186,8 +336,98 @@ def test_observers_of_a_served_world() -> None:
     pairs = zip(recorder.readings, received, strict=False)
     assert all(one == other for one, other in pairs)  # plain: a difference would be pages long
     records = [message.content for message in messages if message.kind == "action"]
+    assert recorder.events == [m.content for m in messages if m.kind == "event"]
     assert recorder.records[: len(records)] == records
     assert Counter(type(record.action).__name__ for record in records)["Command"] >= 20
     assert {"127.0.0.1", "console"} <= {record.source for record in records}
     again = replay(Simulation(world, seed=3), records, until=end)
     assert again.fingerprint() == fingerprint
+
+
+def test_run_with_every_kind_of_client_is_repeated_from_its_actions() -> None:
+    """Clients join, drive, set, ask, kick, control objects and leave; two gateways more."""
+    world = load("aibo_kick", ["robots=[]", "physics.timestep=0.002"]).changed(
+        robots=(RobotEntry(name="own", kind="p2dx", position=(-5.0, 3.0, 0.0)),)
+    )
+    box, goals = Mailbox(10**7), (("own", (-3.5, 3.2)),)
+    small = PlanSettings(candidates=1, trials=1, rounds=1)
+    gateways = (
+        UsarsimGateway(((0, PortProfile()),)),
+        CanGateway(port=0),
+        RosbridgeGateway(port=0, goals=goals, settings=small),
+    )
+    with ThreadedServer(world, *gateways, seed=3, observers=[box]) as served:
+        ports = served.server.ports
+        with (
+            join("P2DX", name="R1", port=ports["control"], at=(3, 3, 0)) as rover,
+            join("ERS7", name="rex", port=ports["control"], at=(-2, -2, 0)) as rex,
+            control(port=ports["control"]) as controller,
+        ):
+            rover.set_rate("INS", 33.0)
+            rover.drive(left=1.0, right=0.5)
+            rex.walk(forward=0.1)
+            pause(rover, rex)
+            rover.reading("Scanner1")
+            rover.scan()
+            rover.place((1.0, 2.0, 0.0))
+            rex.kick("left")
+            rex.gait(lift=0.02)
+            controller.create("USARBotAPI.Box", "Box1", at=(-1.5, -1.5, -0.6), scale=[0.2])
+            controller.add_waypoints("Box1", (-1.0, -1.0, -0.6))
+            controller.set_waypoints("Box1", speed=0.5)
+            rover.console("gravity 9.0")
+            rover.console("after 0.2 friction everywhere 0.4")
+            pause(rover, rex)
+            controller.put("Box1", at=(-1.0, -1.5, -0.6))
+            rover.console("light sun 0.5")
+            drive_over_can(ports["can"])
+            call_over_rosbridge(ports["rosbridge"], "own/reset_pose")
+            rover.console("reset")
+            rover.drive(left=-1.0, right=1.0)
+            pause(rover, rex)
+            controller.kill("Box1")
+        with join("P2DX", name="R1", port=ports["control"], at=(3, 3, 0)) as rover:
+            rover.stop()
+            pause(rover)
+        elapsed, fingerprint, messages = served.call(
+            lambda: (
+                served.server.host.simulation.elapsed,
+                served.server.host.simulation.fingerprint(),
+                list(box.drain()),
+            )
+        )
+    records = [message.content for message in messages if message.kind == "action"]
+    kinds = Counter(type(record.action).__name__ for record in records)
+    expected = {
+        *("Command", "Join", "Leave", "SetSensorRate", "MeasureSensor", "ResetSensor", "Glide"),
+        *("SetGaitParameters", "SetGravity", "Delayed", "SetPose", "SetDaylight", "Reset"),
+        *("Restart", "SetFriction"),
+    }
+    assert expected <= set(kinds), kinds
+    again, received = Simulation(world, seed=3), Mailbox(10**7)
+    again.subscribe(received)
+    replay(again, records, until=elapsed)
+    assert again.fingerprint() == fingerprint
+    assert all_readings(received.drain()) == all_readings(messages)
+
+
+def pause(*robots: RemoteRobot) -> None:
+    for robot in robots:
+        for _ in robot.listen(0.15):
+            pass
+
+
+def drive_over_can(port: int) -> None:
+    with can.Bus(
+        interface="socketcand", channel="can0", host="127.0.0.1", port=port, tcp_tune=True
+    ) as bus:
+        for counter in range(3):
+            frame = BeltSpeeds(0.2, 0.1).frame(counter)
+            bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
+            bus.recv(1.0)
+
+
+def call_over_rosbridge(port: int, service: str) -> None:
+    with connect(f"ws://127.0.0.1:{port}") as socket:
+        socket.send(json.dumps({"op": "call_service", "service": service, "id": "1"}))
+        assert json.loads(socket.recv(60))["result"], service

@@ -27,10 +27,14 @@ class ThreadedServer:
         pictures: PictureOptions | None = None,
         watch: Iterable[str] = (),
         seed: int | None = None,
+        observers: Iterable[object] = (),
         **options: Any,
     ) -> None:
-        """Serve ``world``; record the poses of the robots ``watch`` every 10 ms."""
-        self._world, self._seed = world, seed
+        """Serve ``world``; record the poses of the robots ``watch`` every 10 ms.
+
+        ``observers`` are subscribed before the server opens.
+        """
+        self._world, self._seed, self._observers = world, seed, observers
         self._options = ServerOptions(gateways=gateways, pictures=pictures, **options)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
@@ -55,6 +59,8 @@ class ThreadedServer:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         simulation = Simulation(self._world, seed=self._seed, crash_folder=None)
+        for observer in self._observers:
+            simulation.subscribe(observer)
         async with Server(simulation, self._options) as self.server:
             recorder = asyncio.ensure_future(self._record())
             self._ready.set()

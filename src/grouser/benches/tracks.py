@@ -213,7 +213,6 @@ def _with_old_contact(kind: str, command: dict[str, float], *, dense: bool) -> S
     model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
     if dense:
         model.opt.jacobian = mujoco.mjtJacobian.mjJAC_AUTO
-        model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
     if kind == "quince":
         belts = np.flatnonzero(model.geom_contype == BELT)
         model.geom_solref[belts] = [0.008, 1.0]

@@ -52,6 +52,21 @@ Token = Annotated[
 ]
 """For commands that connect to a server."""
 
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log",
+        metavar="F.csv|F.npz",
+        help="Log pose, joints, belts and energy of every robot; with several robots one file "
+        "each, F_NAME.",
+    ),
+]
+
+LogRate = Annotated[
+    float,
+    typer.Option("--log-rate", metavar="HZ", help="Sampling rate of the log, in simulated time."),
+]
+
 PictureFile = Annotated[
     Path | None,
     typer.Option("--picture", metavar="F.png", help="Write a picture of the final state."),
@@ -238,3 +253,9 @@ def _number(text: str) -> tuple[float, str]:
     """Return number and unit; NaN if it is not a number."""
     found = _NUMBER.fullmatch(text.strip().lower())
     return (float(found[1]), found[2] or "") if found else (math.nan, "")
+
+
+def check_log_rate(rate: float) -> None:
+    """Raise unless ``rate`` (Hz) is possible as ``--log-rate``."""
+    if not (math.isfinite(rate) and 0 < rate <= 10_000):
+        raise BadValue(f"--log-rate is {rate:g}, must be above 0, at most 10000")

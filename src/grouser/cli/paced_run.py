@@ -1,4 +1,4 @@
-"""Paced run of a simulation with camera and log, and the table of its results."""
+"""Paced run of a simulation with a camera, and the table of its results."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from grouser.errors import BadValue, PolicyFailed
 from grouser.frames import degrees, to_rpy
 from grouser.render_workers.run_camera import FPS, RunCamera
 from grouser.service.pace import RealTimePacer
-from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 
-LOG_RATE = 50.0
-"""Default rate of a log, Hz of simulated time."""
 MOVED = 1e-3
 """Objects that travelled less than this (m) are not in the table."""
 
@@ -90,8 +87,6 @@ def run_paced(
     factor: float | None,
     camera: RunCamera | None,
     bar: ProgressBar,
-    log: RunLog | None = None,
-    log_rate: float = LOG_RATE,
 ) -> RunSummary:
     """Simulate ``seconds``, or until Ctrl-C.
 
@@ -101,8 +96,6 @@ def run_paced(
         factor: real-time factor; None: as fast as possible.
         camera: records the run; None: no recording.
         bar: progress bar.
-        log: log of robot states; None: no log.
-        log_rate: rate of the log, Hz.
     """
     end = whole_steps(sim, seconds)
     summary, start = begin_summary(sim), time.perf_counter()
@@ -110,9 +103,8 @@ def run_paced(
     try:
         if camera is not None:
             camera.film(sim)
-        sampler = LogSampler(sim, log, log_rate)
         for number in range(1, math.ceil(seconds * FPS - 1e-9) + 1):
-            advance(sim, summary, min(number / FPS, end), sampler)
+            advance(sim, summary, min(number / FPS, end))
             if camera is not None:
                 camera.film(sim)
             pacer.sleep(summary.simulated)
@@ -140,35 +132,10 @@ def real_time_text(simulated: float, clock: float) -> str:
     return f"{factor:.{0 if factor >= 100 else 1 if factor >= 10 else 2}f} × real time"
 
 
-class LogSampler:
-    """Stepping with log samples at a fixed rate; the steps are the same without a log."""
-
-    def __init__(self, sim: Simulation, log: RunLog | None, rate: float) -> None:
-        self._sim, self._log, self._rate = sim, log, rate
-        self._taken = 0
-        self._sample()
-
-    def step_to(self, until: float) -> None:
-        """Step to simulated time ``until``, rounded to whole steps, with the samples due."""
-        while self._log is not None and self._taken / self._rate <= until + 1e-9:
-            self._step_until(self._taken / self._rate)
-            self._sample()
-        self._step_until(until)
-
-    def _step_until(self, until: float) -> None:
-        timestep = self._sim.scene.timestep
-        self._sim.step(max(0, round((until - self._sim.time) / timestep)) * timestep)
-
-    def _sample(self) -> None:
-        self._taken += 1
-        if self._log is not None:
-            self._log.note()
-
-
-def advance(sim: Simulation, summary: RunSummary, until: float, sampler: LogSampler) -> None:
-    """Step to simulated time ``until``, and update the summary."""
+def advance(sim: Simulation, summary: RunSummary, until: float) -> None:
+    """Step to simulated time ``until``, rounded to whole steps, and update the summary."""
     began = time.perf_counter()
-    sampler.step_to(until)
+    sim.step(max(0.0, sim.round_to_steps(until - sim.time)))
     summary.physics += time.perf_counter() - began
     passed, summary.simulated = sim.time - summary.simulated, sim.time
     if passed > 0:

@@ -40,6 +40,7 @@ async def serve_until_ended(server: Server, seconds: float, console: bool = Fals
 
     With ``console`` it reads console lines from standard input.
     """
+    above(seconds, "--seconds")
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.stop)
@@ -114,8 +115,10 @@ def is_open(option: str, number: int) -> bool:
     return number >= 0
 
 
-def beat_seconds(beat_ms: float) -> float:
-    """Return the interval ``--beat-ms`` in s."""
+def beat_seconds(beat_ms: float | None) -> float | None:
+    """Return the interval ``--beat-ms`` in s; None if it is not given."""
+    if beat_ms is None:
+        return None
     if not 0 < beat_ms <= LONGEST_BEAT_MS:
         _reject("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
     from grouser.frames import seconds

@@ -24,21 +24,13 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from grouser.cli.paced_run import (
-    LOG_RATE,
-    LogSampler,
-    RunSummary,
-    advance,
-    begin_summary,
-    whole_steps,
-)
+from grouser.cli.paced_run import RunSummary, advance, begin_summary, whole_steps
 from grouser.cli.terminal import plain_table
 from grouser.errors import MissingDependency, PolicyFailed
 from grouser.rendering.render_state import copy_appearance
 from grouser.rendering.renderer import FINE_SHADOWS, SHADOW_REACH
 from grouser.robots.robot import Robot
 from grouser.service.pace import RealTimePacer
-from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 
 RATE = 50
@@ -112,21 +104,12 @@ def print_keys(console: Console) -> None:
     console.print(grid, "")
 
 
-def watch(
-    simulation: Simulation,
-    *,
-    factor: float,
-    seconds: float = math.inf,
-    log: RunLog | None = None,
-    log_rate: float = LOG_RATE,
-) -> RunSummary:
+def watch(simulation: Simulation, *, factor: float, seconds: float = math.inf) -> RunSummary:
     """Show a simulation in a window until it is closed, or for ``seconds`` of simulated time.
 
-    ``factor`` is the initial real-time factor; ``log`` records robot states at ``log_rate``
-    (Hz).
+    ``factor`` is the initial real-time factor.
     """
     driver, summary = KeyDriver(simulation, factor), begin_summary(simulation)
-    sampler = LogSampler(simulation, log, log_rate)
     end = whole_steps(simulation, seconds)
     almost = end - simulation.scene.timestep / 2
     window = _Window(simulation)
@@ -145,7 +128,7 @@ def watch(
             if driver.paused or driver.factor != pacer.factor:
                 pacer.restart(simulation.time, driver.factor)
             until = simulation.time + pacer.due(simulation.time)
-            advance(simulation, summary, min(end, until), sampler)
+            advance(simulation, summary, min(end, until))
             window.update(simulation, driver.status)
             frames.sleep(frame)
     except KeyboardInterrupt:

@@ -48,6 +48,7 @@ class Console:
         trusted: bool = False,
         steps: bool = False,
         awaited: str = "",
+        source: str = "console",
     ) -> None:
         """Create a console for ``simulation``.
 
@@ -56,9 +57,11 @@ class Console:
             trusted: allow lines to call Python routines; never for lines from a network.
             steps: allow lines to step the simulation; not where the caller paces it.
             awaited: clients for which time stands still; empty: none.
+            source: cause of the actions, for observers.
         """
         self.simulation = simulation
         self._trusted, self._steps, self._awaited = trusted, steps, awaited
+        self._source = source
 
     @property
     def _words(self) -> dict[str, tuple[str, str, str]]:
@@ -94,7 +97,7 @@ class Console:
                 f"console: there is no word '{words.verb}'{nearest(words.verb, known)} "
                 "('help' lists all)"
             )
-        self.simulation.apply(parse(line, names, trusted=self._trusted), source="console")
+        self.simulation.apply(parse(line, names, trusted=self._trusted), source=self._source)
         return "done"
 
     def complete(self, text: str) -> list[str]:

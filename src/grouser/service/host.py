@@ -232,15 +232,16 @@ class Host:
         self.simulation.apply(action, source=source)
         self._follow_scene()
 
-    def console(self, line: str) -> str:
-        """Execute a console line; return its answer."""
-        answer = Console(self.simulation, awaited=self.lockstep.awaited).execute(line)
+    def console(self, line: str, *, source: str = "console") -> str:
+        """Execute a console line of ``source``; return its answer."""
+        console = Console(self.simulation, awaited=self.lockstep.awaited, source=source)
+        answer = console.execute(line)
         self._follow_scene()
         return answer
 
-    def halt(self, robot: str) -> None:
+    def halt(self, robot: str, *, source: str = "server") -> None:
         """Stop a robot: wheels, belts and gait stop, other joints hold."""
-        self.apply(Command(robot, self.simulation.scene.robots[robot].halt()))
+        self.apply(Command(robot, self.simulation.scene.robots[robot].halt()), source=source)
 
     def transmit(self, sender: str, data: bytes, to: str | None) -> None:
         """Send ``data`` over a robot's radio to all robots in range, or to one."""

@@ -94,10 +94,10 @@ class Membership:
             made: _Made = self._composer.compute(key, make)
         return made
 
-    def remove(self, names: Collection[str]) -> None:
+    def remove(self, names: Collection[str], source: str = "server") -> None:
         """Remove robots and objects, all at once; raise `SceneNotReady` as `change`."""
         with self._deferring():
-            self._simulation.remove(names, source="server")
+            self._simulation.remove(names, source=source)
         self._changed()
 
     def remove_soon(self, names: Iterable[str]) -> None:

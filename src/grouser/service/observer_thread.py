@@ -47,7 +47,8 @@ class ObserverThread(Mailbox):
             if name.removeprefix("on_") not in self._methods:
                 setattr(self, name, None)  # messages of this kind are not stored
         self.on_close: Callable[[], None] | None = None
-        """Called once when the thread is closed or has failed: ends the subscription."""
+        """Called once when the thread is closed or has failed, in the simulation's thread: ends the
+        subscription."""
         self._name = type(observer).__name__
         self._wake, self._closed = threading.Event(), False
         self._thread = threading.Thread(
@@ -68,6 +69,9 @@ class ObserverThread(Mailbox):
             self._thread.join(timeout)
 
     def _put(self, message: Message) -> None:
+        if self.error is not None:  # here, since only this thread may change the subscriptions
+            self._end_subscription()
+            return
         super()._put(message)
         self._wake.set()
 
@@ -85,7 +89,6 @@ class ObserverThread(Mailbox):
         except Exception as error:  # an observer must not stop the server
             self.error = error
             _LOG.exception("observer %s failed and is removed", self._name)
-            self._end_subscription()
 
     def _end_subscription(self) -> None:
         end, self.on_close = self.on_close, None

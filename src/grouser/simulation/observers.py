@@ -1,19 +1,21 @@
 """Observers of a running world: readings, events, actions, changes of the scene, passing time.
 
 An observer is any object with some of the methods of `Observer`. `Simulation.subscribe` calls them
-in the thread that steps the simulation. An observer that takes long belongs behind a `Mailbox`,
-which stores messages for another thread and drops the oldest ones when it is full.
+in the thread that steps the simulation, between two actions: they may apply actions themselves. An
+observer that takes long belongs behind a `Mailbox`, which stores messages for another thread and
+drops the oldest ones when it is full.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from grouser.errors import BadValue, PolicyFailed
+from grouser.errors import BadValue, GrouserError, PolicyFailed, SimulationDiverged
 from grouser.sensors.sensor import Reading
 from grouser.simulation.changes.actions import Action
 from grouser.simulation.scene import Scene
@@ -34,15 +36,19 @@ class ActionRecord:
     """An action that was applied, with the information that a repetition of the run needs."""
 
     step: int
-    """Steps since the start."""
+    """Steps since the start, before the action."""
     time: float
-    """Simulated time, s."""
+    """Simulated time, before the action, s."""
     action: Action
     source: str
-    """Cause of the action: a client's address, ``console``, ``python``, the name of an event."""
+    """Cause of the action: ``python``, ``console``, ``schedule``, the address of a client."""
     internal: bool
-    """True if the simulation itself caused it: events, clocks and the referee cause it again when
-    the run is repeated."""
+    """True if another action or the world itself caused it: schedule, triggers, events and the
+    referee cause it again when the run is repeated."""
+    passed: int
+    """Steps since the simulation was created; unlike ``step`` it never goes back."""
+    scheduled: int
+    """Scheduled actions that were carried out before, since the simulation was created."""
 
 
 class Observer:
@@ -137,11 +143,15 @@ class Subscription:
 
 
 class Observers:
-    """All subscriptions of a simulation."""
+    """All subscriptions of a simulation, and the messages that they have not received yet."""
 
     def __init__(self) -> None:
         self._all: list[Subscription] = []
         self._by_method: dict[str, tuple[Subscription, ...]] = dict.fromkeys(METHODS, ())
+        self._queue: deque[tuple[str, str | None, tuple[object, ...]]] = deque()
+        """Method, name of the robot or object, arguments."""
+        self._depth = 0
+        self._delivering = False
 
     def add(self, observer: object, robot: str | None, rate_hz: float) -> Subscription:
         """Add an observer."""
@@ -165,29 +175,50 @@ class Observers:
         """Return True if any observer has this method."""
         return bool(self._by_method[method])
 
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Return a context in which messages wait for its end."""
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            self._deliver()
+
+    @contextmanager
+    def record(self, simulation: Simulation, source: str, *actions: Action) -> Iterator[None]:
+        """Return a context for carrying out ``actions``; pass them on unless it raises."""
+        records: list[ActionRecord] = []
+        if self.want("on_action"):
+            records = [
+                ActionRecord(
+                    step=simulation.steps,
+                    time=simulation.time,
+                    action=action,
+                    source=source,
+                    internal=self._depth > 0,
+                    passed=simulation.passed,
+                    scheduled=simulation.scheduled,
+                )
+                for action in actions
+            ]
+        with self.hold():
+            yield
+        for record in records:
+            subject = getattr(record.action, "robot", getattr(record.action, "name", ""))
+            self._put("on_action", subject, record)
+
     def reading(self, robot: str, reading: Reading) -> None:
         """Pass on a reading."""
-        for one in self._by_method["on_reading"]:
-            if one.robot in (None, robot):
-                one.call("on_reading", robot, reading)
+        self._put("on_reading", robot, robot, reading)
 
     def event(self, entry: LogEntry) -> None:
         """Pass on an entry of the event log."""
-        for one in self._by_method["on_event"]:
-            if one.robot in (None, entry.by):
-                one.call("on_event", entry)
-
-    def action(self, record: ActionRecord) -> None:
-        """Pass on an action."""
-        subject = getattr(record.action, "robot", getattr(record.action, "name", None))
-        for one in self._by_method["on_action"]:
-            if one.robot in (None, subject):
-                one.call("on_action", record)
+        self._put("on_event", entry.by, entry)
 
     def scene(self, scene: Scene) -> None:
         """Pass on the present scene."""
-        for one in self._by_method["on_scene"]:
-            one.call("on_scene", scene)
+        self._put("on_scene", None, scene)
 
     def step(self, step: int, time: float) -> None:
         """Pass on the time, to the observers that are due at ``step``."""
@@ -195,6 +226,26 @@ class Observers:
             if one.clock and one.clock.due <= step:
                 one.clock.tick()
                 one.call("on_step", time)
+
+    def _put(self, method: str, subject: str | None, *arguments: object) -> None:
+        """Queue a message about ``subject``; None: about the whole world, for all observers."""
+        if self._by_method[method]:
+            self._queue.append((method, subject, arguments))
+            self._deliver()
+
+    def _deliver(self) -> None:
+        """Call the observers; within an action or another call, messages wait for its end."""
+        if self._depth or self._delivering:
+            return
+        self._delivering = True
+        try:
+            while self._queue:
+                method, subject, arguments = self._queue.popleft()
+                for one in self._by_method[method]:
+                    if subject is None or one.robot in (None, subject):
+                        one.call(method, *arguments)
+        finally:
+            self._delivering = False
 
     def _remove(self, subscription: Subscription) -> None:
         if subscription in self._all:
@@ -229,18 +280,24 @@ class Mailbox(Observer):
     """
 
     def __init__(self, capacity: int = 10_000) -> None:
-        self.dropped = 0
-        """Number of messages that were dropped because nothing took them out in time."""
         self._messages: deque[Message] = deque(maxlen=capacity)
+        self._put_in = self._taken_out = 0
+        """Each is written by one thread only."""
 
     def __len__(self) -> int:
         return len(self._messages)
+
+    @property
+    def dropped(self) -> int:
+        """Number of messages that were dropped because nothing took them out in time."""
+        return self._put_in - self._taken_out - len(self)
 
     def drain(self) -> list[Message]:
         """Remove and return all messages, oldest first; may be called from any thread."""
         taken = []
         while self._messages:
             taken.append(self._messages.popleft())
+        self._taken_out += len(taken)
         return taken
 
     def on_reading(self, robot: str, reading: Reading) -> None:
@@ -264,24 +321,34 @@ class Mailbox(Observer):
         self._put(Message("step", time))
 
     def _put(self, message: Message) -> None:
-        if len(self._messages) == self._messages.maxlen:
-            self.dropped += 1
         self._messages.append(message)
+        self._put_in += 1
 
 
 def replay(simulation: Simulation, records: Iterable[ActionRecord], *, until: float) -> Simulation:
     """Repeat a run: apply recorded actions to a new simulation at their steps; return it.
 
     Args:
-        simulation: of the same world and seed, at its start.
-        records: of `Observer.on_action`, in their order; those of the simulation itself are left
-            out, since it causes them again.
-        until: simulated time at the end, s.
+        simulation: of the same world and seed, at its start; or one that was forked there.
+        records: of `Observer.on_action`, in their order, from there on; the simulation causes the
+            internal ones again.
+        until: `Simulation.elapsed` at the end, s.
     """
     for record in records:
         if not record.internal:
-            simulation.step((record.step - simulation.steps) * simulation.scene.timestep)
+            _step_to(simulation, record.passed)
+            simulation.carry_out_due(record.scheduled)
             simulation.apply(record.action, source=record.source)
-    end = round(until / simulation.scene.timestep)
-    simulation.step((end - simulation.steps) * simulation.scene.timestep)
+    _step_to(simulation, round(until / simulation.scene.timestep))
     return simulation
+
+
+def _step_to(simulation: Simulation, passed: int) -> None:
+    """Step until ``passed`` steps have passed; a scheduled action that failed, fails again."""
+    while (missing := passed - simulation.passed) > 0:
+        try:
+            simulation.step(missing * simulation.scene.timestep)
+        except SimulationDiverged:
+            raise
+        except GrouserError as error:
+            _LOG.warning("replay: %s", error)

@@ -79,6 +79,11 @@ class SceneState:
         arrays = StateArrays.one(scene.model, data)
         return SceneState(scene, data, arrays, stepper, stepper.memory(arrays))
 
+    @staticmethod
+    def of(scene: Scene) -> SceneState:
+        """Return ``scene`` in an undefined state."""
+        return SceneState.begin(scene, mujoco.MjData(scene.model))
+
     @property
     def model(self) -> mujoco.MjModel:
         """MuJoCo's model of the scene."""
@@ -181,8 +186,19 @@ class SceneState:
         )
 
     def restore(self, saved: SavedState) -> None:
-        """Return to a saved state of this scene, or of an equal one."""
+        """Return to a saved state of this scene, or of an equal one.
+
+        Raises:
+            BadValue: the scene differs, for example in a mesh file.
+        """
         model, data = self.model, self.data
+        present = self.run_fields() | {"integration": self.integration_state()}
+        for name, values in (saved.model | {"integration": saved.integration}).items():
+            if present[name].shape != values.shape:
+                raise BadValue(
+                    f"restore: world '{self.scene.world.name}' has changed since the snapshot was "
+                    f"saved: {name} has shape {present[name].shape}, in the snapshot {values.shape}"
+                )
         self._set_fields(saved.model, saved.gravity)
         # After a fatal error MuJoCo's internal memory is inconsistent; this resets it.
         mujoco.mj_resetData(model, data)

@@ -425,10 +425,9 @@ class ActiveSensors:
         _derive(context, active.binding.needs)
         active.measure(context)
 
-    def collect(self) -> None:
-        """Store readings for `drain_readings` from now on; before, there is no cost."""
-        if self._pending is None:
-            self._pending = []
+    def collect(self, wanted: bool) -> None:
+        """Store readings for `drain_readings` from now on, or no more: then there is no cost."""
+        self._pending = (self._pending or []) if wanted else None
 
     def drain_readings(self, time: float) -> list[tuple[str, Reading]]:
         """Return robot and reading of all readings that became available since the last call."""

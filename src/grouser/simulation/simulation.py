@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -28,23 +29,17 @@ from grouser.simulation.changes.execution import carry_out
 from grouser.simulation.changes.motions import Motions
 from grouser.simulation.changes.scene_builder import SceneBuilder
 from grouser.simulation.divergence.watch import CHECK_PERIOD, DivergenceWatch, log_warnings
-from grouser.simulation.observers import STEP_RATE_HZ, ActionRecord, Observers, Subscription
+from grouser.simulation.observers import STEP_RATE_HZ, Observers, Subscription
 from grouser.simulation.robot_handle import Handles, RobotHandle
-from grouser.simulation.scene import Scene, compose
+from grouser.simulation.scene import Scene
 from grouser.simulation.scene_state import SceneState, StepPhysics, step_physics
 from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
-from grouser.simulation.sensing import ActiveSensors, bindings
-from grouser.simulation.snapshot import Snapshot, StartState, check_snapshot, dump, load
+from grouser.simulation.sensing import ActiveSensors
+from grouser.simulation.snapshot import Snapshot, StartState, check_snapshot
 from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World, as_world
 from grouser.world.world_object import WorldObject
-
-SAVED_PARTS = (
-    *("_agenda", "_watch_clock", "active_sensors", "sensor_rates"),
-    *("command_limits", "events", "log", "motions", "triggers"),
-)
-"""Attributes of a simulation that a snapshot holds beside MuJoCo's state."""
 
 
 class Simulation:
@@ -73,16 +68,19 @@ class Simulation:
         seed = schedule.check_seed(world.seed if seed is None else seed)
         self._create(world.with_referee_volumes(), seed, crash_folder)
         self._clear()  # raises for invalid events and triggers before the world is compiled
-        self.reset()
+        self.reset_now()
 
-    def _create(self, start: World, seed: int, crash_folder: Path | str | None) -> None:
+    def _create(
+        self, start: World, seed: int, crash_folder: Path | str | None, steps: int = 0
+    ) -> None:
         """Set what lasts from one reset to the next."""
         log_warnings()
         self.seed = seed
         self._crash_folder = None if crash_folder is None else Path(crash_folder)
         self.start_world = start
         """Description of the world at the start."""
-        self._first: StartState | None = None
+        self.first: StartState | None = None
+        """Compiled start; None: not compiled yet."""
         self.log = EventLog()
         """Log of triggers, events, messages and failures."""
         self.paused = False
@@ -93,8 +91,12 @@ class Simulation:
         self.log.notify = self._observers.event
         self._drained: list[tuple[str, Reading]] | None = None
         """Readings since the last call of `drain_readings`; None: it was never called."""
-        self._depth = 0
-        """Number of actions that are being carried out, one within the other."""
+        self.steps = steps
+        """Steps since the start."""
+        self.passed = steps
+        """Steps since this simulation was created; unlike ``steps`` it never goes back."""
+        self.scheduled = 0
+        """Scheduled actions that were carried out since this simulation was created."""
         self._posed: tuple[int, int, bytes] | None = None
         """Generation, step and joint positions of the poses in MuJoCo's data."""
         self.scene_builder = SceneBuilder()
@@ -112,18 +114,22 @@ class Simulation:
         Args:
             seed: new seed of all random numbers; None: the same ones again.
         """
+        self.apply(actions.Reset(seed))
+
+    def reset_now(self, seed: int | None = None) -> None:
+        """Return to the start; for `changes.execution`, as all methods ``…_now``."""
         if seed is not None:
             self.seed = schedule.check_seed(seed)
-        if self._first is None:
-            self._first = StartState.of(self.start_world)
+        if self.first is None:
+            self.first = StartState.of(self.start_world)
         self._clear()
-        self._rebind(self._first.begin_again())
+        self._rebind(self.first.begin_again())
         self.read_due_sensors()
         self.events.start(self)
 
     def _clear(self) -> None:
         """Empty schedule, sensors, triggers, events and motions."""
-        self._agenda: schedule.Agenda[Action] = schedule.Agenda()
+        self.agenda: schedule.Agenda[Action] = schedule.Agenda()
         self.sensor_rates: dict[tuple[str, str], float] = {}
         """Robot and sensor -> readings per second, where they were changed."""
         self.active_sensors = ActiveSensors(self.seed, self.sensor_rates)
@@ -132,50 +138,28 @@ class Simulation:
         self.events = Events(self.start_world, self.seed, self.log)
         self.motions = Motions()
         self.steps = 0
-        """Steps since the start."""
 
     # -- snapshots ---------------------------------------------------------------------------
 
     def save(self) -> Snapshot:
         """Return a snapshot: everything that decides the future of this simulation."""
-        sensors = self.active_sensors.bindings
-        memories = {
-            key: binding.stateful.memory for key, binding in sensors.items() if binding.stateful
-        }
-        parts = {name: getattr(self, name) for name in SAVED_PARTS}
-        return Snapshot(
-            start=self.start_world,
-            composed=self.scene.world,
-            world=self.world,
-            seed=self.seed,
-            steps=self.steps,
-            paused=self.paused,
-            time=self.time,
-            state=self.state.save(),
-            parts=dump((parts, memories), self.model, sensors),
-        )
+        return Snapshot.of(self)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Continue from ``snapshot``; the scene is compiled only if it has other bodies.
 
         Raises:
-            BadValue: the snapshot has another format.
+            BadValue: it is no snapshot, or its meshes and robots have changed since.
         """
+        self.apply(actions.Restore(snapshot))
+
+    def restore_now(self, snapshot: Snapshot) -> None:
+        """Continue from ``snapshot``."""
+        before = getattr(self, "state", None)
         check_snapshot(snapshot)
-        if snapshot.start != self.start_world:
-            self.start_world, self._first = snapshot.start, None
-        if not hasattr(self, "state") or snapshot.composed != self.scene.world:
-            self.state = self._state_of(snapshot.composed)
+        snapshot.copy_to(self)
+        if self.state is not before:
             self._camera = TrackingCamera(self.scene)
-        self.state.restore(snapshot.state)
-        sensors = bindings(self.scene)
-        parts, memories = load(snapshot.parts, self.model, sensors)
-        vars(self).update(parts)
-        for key, memory in memories.items():
-            if (stateful := sensors[key].stateful) is not None:
-                stateful.memory = memory
-        self.seed, self.paused = snapshot.seed, snapshot.paused
-        self.steps, self._world = snapshot.steps, snapshot.world
         self._watch = self._new_watch()
         self.log.notify = self._observers.event
         self._drained = None if self._drained is None else []
@@ -184,6 +168,7 @@ class Simulation:
     def _scene_changed(self) -> None:
         """Inform the observers that the scene was replaced, reset or restored."""
         self.generation += 1
+        self._collect_readings()
         self._observers.start_clocks(self.scene.timestep, self.steps)
         self._observers.scene(self.scene)
 
@@ -193,37 +178,34 @@ class Simulation:
     ) -> Simulation:
         """Return a simulation that continues from ``snapshot``."""
         simulation = cls.__new__(cls)
-        simulation._create(snapshot.start, snapshot.seed, crash_folder)
-        simulation.restore(snapshot)
+        simulation.__setstate__({"snapshot": snapshot, "crash_folder": crash_folder})
         return simulation
 
     def fork(self, count: int) -> list[Simulation]:
         """Return ``count`` independent simulations that continue from the present state."""
-        snapshot, forks = self.save(), []
+        snapshot, first = self.save(), self.first
+        forks = []
         for _ in range(schedule.whole_number(count, "fork: count")):
-            simulation = type(self).__new__(type(self))
-            simulation._create(self.start_world, self.seed, self._crash_folder)
-            scene = self.scene.copy()
-            simulation.state = SceneState.begin(scene, mujoco.MjData(scene.model))
-            simulation._camera = TrackingCamera(scene)
-            simulation.restore(snapshot)
-            forks.append(simulation)
+            fork = type(self).__new__(type(self))
+            fork._create(self.start_world, self.seed, self._crash_folder, self.steps)
+            fork.state = SceneState.of(self.scene.copy())
+            fork._camera = TrackingCamera(fork.scene)
+            if first is not None and first.state is self.state:
+                fork.first = replace(first, state=fork.state)
+            fork.restore_now(snapshot)
+            forks.append(fork)
         return forks
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
+        return self.fork(1)[0]
 
     def __getstate__(self) -> dict[str, object]:
         return {"snapshot": self.save(), "crash_folder": self._crash_folder}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         snapshot: Snapshot = state["snapshot"]
-        self._create(snapshot.start, snapshot.seed, state["crash_folder"])
-        self.restore(snapshot)
-
-    def _state_of(self, world: World) -> SceneState:
-        """Return a state of ``world``, of the start's scene if it is the same world."""
-        if self._first is not None and self._first.state.scene.world == world:
-            return self._first.state
-        scene = compose(world)
-        return SceneState.begin(scene, mujoco.MjData(scene.model))
+        self._create(snapshot.start, snapshot.seed, state["crash_folder"], snapshot.steps)
+        self.restore_now(snapshot)
 
     # -- the world ---------------------------------------------------------------------------
 
@@ -234,8 +216,7 @@ class Simulation:
 
     @world.setter
     def world(self, world: World) -> None:
-        """Change the description, after the same change of the compiled model."""
-        self._world = world
+        self._world = world  # after the same change of the compiled model
 
     @property
     def scene(self) -> Scene:
@@ -262,6 +243,11 @@ class Simulation:
         """Simulated time, s."""
         return self.steps * self.scene.timestep
 
+    @property
+    def elapsed(self) -> float:
+        """Simulated time since this simulation was created, s: a reset does not set it back."""
+        return self.passed * self.scene.timestep
+
     def apply(self, action: Action, *, source: str = "python") -> None:
         """Carry out ``action`` now; every change of a running world passes through here.
 
@@ -272,20 +258,8 @@ class Simulation:
         Raises:
             BadValue: ``action`` is not an action, or cannot be carried out.
         """
-        self._depth += 1
-        try:
+        with self._observers.record(self, source, action):
             carry_out(self, action)
-        finally:
-            self._depth -= 1
-        self._record(action, source)
-
-    def _record(self, action: Action, source: str) -> None:
-        """Pass an action that was carried out to the observers."""
-        self._posed = None
-        if self._observers.want("on_action"):
-            internal = self._depth > 0
-            record = ActionRecord(self.steps, self.time, action, source, internal)
-            self._observers.action(record)
 
     def add(self, member: RobotEntry | WorldObject) -> None:
         """Add a robot or an object."""
@@ -294,12 +268,11 @@ class Simulation:
     def remove(self, names: str | Collection[str], *, source: str = "python") -> None:
         """Remove robots and objects from the world, with a single compilation."""
         gone = [names] if isinstance(names, str) else list(names)
-        self.remove_now(gone)
-        for name in gone:
-            self._record(actions.Leave(name), source)
+        with self._observers.record(self, source, *map(actions.Leave, gone)):
+            self.remove_now(gone)
 
     def remove_now(self, names: Collection[str]) -> None:
-        """Remove robots and objects; for `changes.execution`, as all methods ``…_now``."""
+        """Remove robots and objects."""
         for name in names:
             self.state.body(name)  # raises UnknownName
         if names:
@@ -316,8 +289,8 @@ class Simulation:
         self, entry: RobotEntry, prepared: SceneState, *, source: str = "python"
     ) -> None:
         """Add robot ``entry`` with the state that `prepare_join` has just returned."""
-        self.join_now(entry, prepared)
-        self._record(actions.Join(entry), source)
+        with self._observers.record(self, source, actions.Join(entry)):
+            self.join_now(entry, prepared)
 
     def join_now(self, entry: RobotEntry, prepared: SceneState) -> None:
         """Add a robot with its prepared state."""
@@ -328,8 +301,9 @@ class Simulation:
 
     def schedule(self, time: float, action: Action, *, source: str = "python") -> None:
         """Carry out ``action`` when simulated time reaches ``time`` (s)."""
-        self.schedule_now(time, action)
-        self._record(actions.Delayed(time - self.time, action), source)
+        delayed = actions.Delayed(schedule.as_number(time, "schedule: time") - self.time, action)
+        with self._observers.record(self, source, delayed):
+            self.schedule_now(time, action)
 
     def schedule_now(self, time: float, action: Action) -> None:
         """Add ``action`` to the schedule."""
@@ -339,7 +313,21 @@ class Simulation:
             raise BadValue(
                 f"schedule: time is {time} s, must be at least the present {self.time:.3f} s"
             )
-        self._agenda.add(time, action)
+        self.agenda.add(time, action)
+
+    def carry_out_due(self, until: int | None = None) -> None:
+        """Carry out the scheduled actions that are due.
+
+        Args:
+            until: number of scheduled actions since this simulation was created up to which they
+                are carried out; None: all that are due.
+        """
+        while until is None or self.scheduled < until:
+            if (action := self.agenda.pop_due(self.time)) is None:
+                return
+            self.scheduled += 1
+            with self._observers.hold():
+                self.apply(action, source="schedule")
 
     # -- observers ---------------------------------------------------------------------------
 
@@ -362,7 +350,13 @@ class Simulation:
             self.state.body(robot)  # raises UnknownName
         subscription = self._observers.add(observer, robot, rate_hz)
         subscription.start_clock(self.scene.timestep, self.steps)
+        self._collect_readings()
         return subscription
+
+    def _collect_readings(self) -> None:
+        """Store readings from now on if anything receives them, else do not."""
+        wanted = self._drained is not None or self._observers.want("on_reading")
+        self.active_sensors.collect(wanted)
 
     # -- command, step, read -----------------------------------------------------------------
 
@@ -401,12 +395,7 @@ class Simulation:
         """
         missing = 1 if seconds is None else schedule.whole_steps(seconds, self.scene.timestep)
         while missing > 0:  # counted down, since an action may reset the simulation
-            while (action := self._agenda.pop_due(self.time)) is not None:  # 1
-                self._depth += 1
-                try:
-                    self.apply(action, source="schedule")
-                finally:
-                    self._depth -= 1
+            self.carry_out_due()  # 1
             state, begin = self.state, self.steps
             steps = min(missing, self._next_due() - begin)
             missing -= steps
@@ -414,22 +403,20 @@ class Simulation:
                 state.arrays, state.memory, begin, steps, partial(physics, state)
             )
             for now in advance:  # 2; stored at once, so that the count is right after an exception
+                self.passed += now - self.steps
                 self.steps = now
             self._watch.check_numbers(state.data, self.time)
             if self.motions.due <= self.steps:  # 3
                 self.motions.advance(self.state, self.steps)
             self.read_due_sensors()  # 4
-            if self._watch_clock.due <= self.steps:  # 5
+            if self.watch_clock.due <= self.steps:  # 5
                 self._watch.check(self.state.data)
-                self._watch_clock.tick()
+                self.watch_clock.tick()
             if self.triggers.due <= self.steps:  # 6
                 crossings = self.triggers.find_crossings(self.model, self.state.data)
-                self._depth += 1
-                try:
+                with self._observers.hold():
                     for crossing in crossings:
                         self.events.handle_crossing(self, crossing)
-                finally:
-                    self._depth -= 1
             if self._observers.want("on_reading"):  # 7
                 self._distribute_readings()
             if self._observers.due <= self.steps:
@@ -444,7 +431,7 @@ class Simulation:
         """Return the newest available reading of a sensor; with a delay, it was measured before."""
         self.check_sensor(robot, sensor)
         if self.active_sensors.has_no_reading(robot, sensor):
-            self.active_sensors.measure_first(robot, sensor, self.state.sensor_context())
+            self.apply(actions.MeasureSensor(robot, sensor, published=False))
         return self.active_sensors.read(robot, sensor, self.time)
 
     def check_sensor(self, robot: str, sensor: str) -> None:
@@ -458,8 +445,15 @@ class Simulation:
     def measure(self, robot: str, sensor: str) -> Reading:
         """Read a sensor now, in addition to its schedule; return as `read` does."""
         self.read(robot, sensor)  # raises UnknownName; measures a first time
-        self.active_sensors.measure(robot, sensor, self.state.sensor_context())
+        self.apply(actions.MeasureSensor(robot, sensor))
         return self.read(robot, sensor)
+
+    def measure_now(self, robot: str, sensor: str, *, published: bool) -> None:
+        """Read a sensor; ``published``: for `drain_readings`, too."""
+        self.check_sensor(robot, sensor)
+        sensors = self.active_sensors
+        measure = sensors.measure if published else sensors.measure_first
+        measure(robot, sensor, self.state.sensor_context())
 
     def drain_readings(self) -> list[tuple[str, Reading]]:
         """Return robot and reading of all readings since the last call.
@@ -469,7 +463,7 @@ class Simulation:
         if self._drained is not None:
             self._distribute_readings()
         drained, self._drained = self._drained or [], []
-        self.active_sensors.collect()
+        self._collect_readings()
         return drained
 
     def _distribute_readings(self) -> None:
@@ -561,8 +555,8 @@ class Simulation:
         self._camera = TrackingCamera(scene)
         self._world = scene.world
         self._watch = self._new_watch()
-        self._watch_clock = schedule.Clock(1 / CHECK_PERIOD, scene.timestep)
-        self._watch_clock.start(self.steps)
+        self.watch_clock = schedule.Clock(1 / CHECK_PERIOD, scene.timestep)
+        self.watch_clock.start(self.steps)
         for follower in (self.active_sensors, self.triggers, self.motions):
             follower.rebind(scene, self.steps)
         self._scene_changed()
@@ -586,10 +580,10 @@ class Simulation:
         """Return the first step after now at which something is due."""
         due = min(
             self.active_sensors.due,
-            self._watch_clock.due,
+            self.watch_clock.due,
             self.triggers.due,
             self.motions.due,
-            self._agenda.due(self.scene.timestep),
+            self.agenda.due(self.scene.timestep),
             self._observers.due,
         )
         return max(self.steps + 1, due)

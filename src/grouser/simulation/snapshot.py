@@ -4,7 +4,8 @@ A snapshot holds the description of the world, MuJoCo's state, the settings that
 time, and the state of sensors, random generators, gaits, schedule, triggers, events and motions. A
 simulation that is restored from it, in this or another process, continues in the same bits.
 
-Snapshots are pickled with their format number; load them from trusted sources only, as any pickle.
+Snapshots are pickled with the number of their format and MuJoCo's version; load them from trusted
+sources only, as any pickle.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mujoco
 
@@ -24,8 +25,17 @@ from grouser.simulation.scene_state import SavedState, SceneState
 from grouser.simulation.sensing import SensorBinding, bindings
 from grouser.world.file import World
 
-FORMAT = 2
+if TYPE_CHECKING:
+    from grouser.simulation.simulation import Simulation
+
+FORMAT = 3
 """Number of the format; a snapshot of another format is refused."""
+
+PARTS = (
+    *("active_sensors", "agenda", "sensor_rates", "watch_clock"),
+    *("command_limits", "events", "log", "motions", "triggers"),
+)
+"""Attributes of a simulation that a snapshot holds beside MuJoCo's state."""
 
 Key = tuple[str, str]
 """Names of a robot and of a sensor on it."""
@@ -51,20 +61,83 @@ class Snapshot:
     """Pickled state of schedule, sensors, triggers, events, motions and log."""
     time: float
     """Simulated time, s."""
-    format: int = FORMAT
 
     def __repr__(self) -> str:
         return f"<Snapshot of '{self.world.name}' at {self.time:g} s, seed {self.seed}>"
 
+    @staticmethod
+    def of(simulation: Simulation) -> Snapshot:
+        """Return the present state of ``simulation``."""
+        sensors = simulation.active_sensors.bindings
+        memories = {
+            key: binding.stateful.memory for key, binding in sensors.items() if binding.stateful
+        }
+        parts = {name: getattr(simulation, name) for name in PARTS}
+        return Snapshot(
+            start=simulation.start_world,
+            composed=simulation.scene.world,
+            world=simulation.world,
+            seed=simulation.seed,
+            steps=simulation.steps,
+            paused=simulation.paused,
+            time=simulation.time,
+            state=simulation.state.save(),
+            parts=dump((parts, memories), simulation.model, sensors),
+        )
+
+    def copy_to(self, simulation: Simulation) -> None:
+        """Set the state of ``simulation``; compile its scene only if it has other bodies.
+
+        Raises:
+            BadValue: the compiled scene differs from that of the snapshot.
+        """
+        first = simulation.first if simulation.start_world == self.start else None
+        state: SceneState | None = getattr(simulation, "state", None)
+        if state is None or state.scene.world != self.composed:
+            if first is None and self.start == self.composed:
+                first = StartState.of(self.start)
+            if first is not None and first.state.scene.world == self.composed:
+                state = first.state
+            else:
+                state = SceneState.of(compose(self.composed))
+        sensors = bindings(state.scene)
+        parts, memories = load(self.parts, state.model, sensors)
+        state.restore(self.state)
+        for key, memory in memories.items():
+            if (stateful := sensors[key].stateful) is not None:
+                stateful.memory = memory
+        vars(simulation).update(parts)
+        simulation.state, simulation.first, simulation.start_world = state, first, self.start
+        simulation.seed, simulation.steps, simulation.paused = self.seed, self.steps, self.paused
+        simulation.world = self.world
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        content = pickle.dumps(vars(self), pickle.HIGHEST_PROTOCOL)
+        return _unpickle, (FORMAT, mujoco.__version__, content)
+
+
+def _unpickle(format_number: int, engine: str, content: bytes) -> Snapshot:
+    """Return a snapshot from its pickle: number of the format, version of MuJoCo, content.
+
+    The content is decoded only if this version can use it.
+    """
+    if (format_number, engine) != (FORMAT, mujoco.__version__):
+        raise BadValue(
+            f"snapshot: its format is {format_number} and it was saved with MuJoCo {engine}; this "
+            f"version of Grouser reads format {FORMAT} of MuJoCo {mujoco.__version__}"
+        )
+    try:
+        return Snapshot(**pickle.loads(content))
+    except (pickle.UnpicklingError, EOFError, LookupError, TypeError, ValueError) as error:
+        raise BadValue(f"snapshot: its content is damaged ({error})") from error
+    except (ImportError, AttributeError) as error:
+        raise BadValue(f"snapshot: a part of it is not installed here ({error})") from error
+
 
 def check_snapshot(value: object) -> None:
-    """Raise `BadValue` unless ``value`` is a snapshot of this format."""
+    """Raise `BadValue` if ``value`` is no snapshot."""
     if not isinstance(value, Snapshot):
         raise BadValue(f"restore: {value!r} is no snapshot; pass the result of save()")
-    if value.format != FORMAT:
-        raise BadValue(
-            f"snapshot: its format is {value.format}, this version of Grouser reads {FORMAT}"
-        )
 
 
 def dump(parts: object, model: object, bindings: Mapping[Key, SensorBinding]) -> bytes:
@@ -99,7 +172,7 @@ class StartState:
     def of(world: World) -> StartState:
         """Compile ``world``."""
         scene = compose(world)
-        state = SceneState.begin(scene, mujoco.MjData(scene.model))
+        state = SceneState.of(scene)
         memories = {
             key: binding.stateful.memory
             for key, binding in bindings(scene).items()

@@ -141,5 +141,4 @@ def motors(
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE, connections=connections),
         tokens=tokens(token_file),
     )
-    server = Server(simulation, service)
-    asyncio.run(serving.serve_until_ended(server, serving.above(seconds, "--seconds")))
+    asyncio.run(serving.serve_until_ended(Server(simulation, service), seconds))

@@ -24,23 +24,10 @@ from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.cli.paced_run import RunSummary
-    from grouser.simulation.run_log import RunLog
     from grouser.simulation.simulation import Simulation
 
 SMALLEST, LARGEST = 16, 4096
 """Limits of the picture size, pixels."""
-
-LogFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="F.csv|F.npz",
-        help="Log pose, joints, belts and energy of every robot; with several robots one file "
-        "each, F_NAME.",
-    ),
-]
-LogRate = Annotated[
-    float, typer.Option(metavar="HZ", help="Sampling rate of the log, in simulated time.")
-]
 
 
 def run(
@@ -67,8 +54,8 @@ def run(
     size: Annotated[
         str, typer.Option(metavar="WxH", help="Size of picture and video, pixels.")
     ] = "960x640",
-    log: LogFile = None,
-    log_rate: LogRate = 50.0,
+    log: options.LogFile = None,
+    log_rate: options.LogRate = 50.0,
     policy: RobotPolicies = None,
     policy_rate: PolicyRate = None,
 ) -> None:
@@ -89,7 +76,7 @@ def run(
     [cyan]grouser run quince_step --policy climber.py:StepClimber[/]
     """
     _check_seconds(seconds)
-    _check_rate(log_rate)
+    options.check_log_rate(log_rate)
     factor, (width, height) = options.speed_factor(speed), _size(size)
     preflight.writable(picture, ".png")
     preflight.writable(video, (".webm", ".mp4"))
@@ -104,11 +91,12 @@ def run(
     if log is not None:
         for file in log_files(log, tuple(sim.scene.robots)):
             preflight.writable(file)
-    run_log = RunLog(sim) if log is not None else None
     run_part = partial(_watch, sim) if view else partial(_film, sim, files, width, height, quality)
-    summary = run_part(seconds, factor=factor, log=run_log, log_rate=log_rate)
-    logs = run_log.write(log) if run_log is not None and log is not None else []
-    for path in (*files, *logs):
+    with ExitStack() as stack:
+        if log is not None:
+            run_log = stack.enter_context(RunLog(sim, log, rate_hz=log_rate))
+        summary = run_part(seconds, factor=factor)
+    for path in (*files, *(run_log.files if log is not None else ())):
         print_written(path)
     _exit_if_interrupted(summary)
     raise_failure(controls)
@@ -124,8 +112,6 @@ def _film(
     seconds: float,
     *,
     factor: float | None,
-    log: RunLog | None,
-    log_rate: float,
 ) -> RunSummary:
     """Run a simulation, write pictures and videos, and print the table."""
     from grouser.cli.paced_run import print_run, run_paced
@@ -139,9 +125,7 @@ def _film(
             camera = RunCamera(width, height, videos, quality=quality, frames=int(seconds * FPS))
             stack.enter_context(camera)
         with progress_bar(sim.world.name) as bar:
-            summary = run_paced(
-                sim, seconds, factor=factor, camera=camera, bar=bar, log=log, log_rate=log_rate
-            )
+            summary = run_paced(sim, seconds, factor=factor, camera=camera, bar=bar)
         # Printed after the pictures, also if writing one of them fails.
         table.callback(print_run, sim, summary, result_console())
         for picture in files:
@@ -150,15 +134,13 @@ def _film(
     return summary
 
 
-def _watch(
-    sim: Simulation, seconds: float, *, factor: float | None, log: RunLog | None, log_rate: float
-) -> RunSummary:
+def _watch(sim: Simulation, seconds: float, *, factor: float | None) -> RunSummary:
     """Run a simulation in a window; real time unless ``factor`` is given."""
     from grouser.cli.paced_run import print_run
     from grouser.cli.window import print_keys, watch
 
     print_keys(result_console())
-    summary = watch(sim, factor=factor or 1.0, seconds=seconds, log=log, log_rate=log_rate)
+    summary = watch(sim, factor=factor or 1.0, seconds=seconds)
     print_run(sim, summary, result_console())
     return summary
 
@@ -189,11 +171,6 @@ def _exit_if_routine_failed(sim: Simulation) -> None:
 def _check_seconds(seconds: float) -> None:
     if not (math.isfinite(seconds) and seconds > 0):
         raise BadValue(f"--seconds is {seconds:g}, must be a number above 0")
-
-
-def _check_rate(rate: float) -> None:
-    if not (math.isfinite(rate) and 0 < rate <= 10_000):
-        raise BadValue(f"--log-rate is {rate:g}, must be above 0, at most 10000")
 
 
 def _size(size: str) -> tuple[int, int]:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import math
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from grouser.cli import preflight, serving
 from grouser.cli import serve_options as options
-from grouser.cli.options import Overrides, Seed, WorldName, parse_numbers, speed_factor
+from grouser.cli.options import (
+    LogFile,
+    LogRate,
+    Overrides,
+    Seed,
+    WorldName,
+    check_log_rate,
+    parse_numbers,
+    speed_factor,
+)
 from grouser.cli.policy_options import (
     PolicyRate,
     RobotPolicies,
@@ -23,10 +33,11 @@ if TYPE_CHECKING:
 
     from grouser.gateways.gateway import Gateway
     from grouser.gateways.images.mosaic import Layout
-    from grouser.gateways.server import PictureOptions
+    from grouser.gateways.server import PictureOptions, Server
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
     from grouser.service.rate_limiter import Limits
+    from grouser.simulation.simulation import Simulation
     from grouser.trials.plan import PlanSettings
 
     ProfiledPort = tuple[int, PortProfile]
@@ -76,6 +87,8 @@ def serve(
     robots: options.RobotFiles = None,
     ground_truth: options.GroundTruth = False,
     seconds: options.EndAfter = math.inf,
+    log: LogFile = None,
+    log_rate: LogRate = 50.0,
     overrides: Overrides = None,
     seed: Seed = None,
     console: options.WithConsole = False,
@@ -85,29 +98,27 @@ def serve(
 ) -> None:
     """Serve a world: clients join with their robots over the USARSim protocol.
 
-    The first printed line lists the ports. Ctrl-C ends it.
-
-    For example:
+    The first printed line lists the ports. Ctrl-C ends it. For example:
 
     [cyan]grouser serve pioneer_room --dialect udk --also 3001:ut2004:z-up --speed max[/]
 
     [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
     preflight.physics()
+    serving.configure_logging(verbose)
     from grouser.gateways.server import Server, ServerOptions
     from grouser.service.access import tokens
 
-    serving.configure_logging(verbose)
     service = ServerOptions(
         address=host,
         gateways=(
             *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
-            *_picture_gateways(images, render_workers, legacy=legacy_images, own_only=own_pictures),
+            *_picture_gateways(images, render_workers, legacy_images, own_pictures),
             *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
         speed=speed_factor(speed) or math.inf,
-        tick=None if beat_ms is None else serving.beat_seconds(beat_ms),
+        tick=serving.beat_seconds(beat_ms),
         players=players,
         **_timeouts(command_timeout, longest_wait, strict),
         equipment=equipment,
@@ -117,9 +128,27 @@ def serve(
         tls=serving.tls_context(certificate, key),
     )
     simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
-    server = Server(simulation, service)
-    asyncio.run(serving.serve_until_ended(server, serving.above(seconds, "--seconds"), console))
+    _run(Server(simulation, service), _log(simulation, log, log_rate), seconds, console)
     raise_failure(controls)
+
+
+def _run(
+    server: Server, log: AbstractContextManager[object], seconds: float, console: bool
+) -> None:
+    with log:
+        asyncio.run(serving.serve_until_ended(server, seconds, console))
+
+
+def _log(
+    simulation: Simulation, path: Path | None, rate_hz: float
+) -> AbstractContextManager[object]:
+    """Return a context in which the robots of ``simulation`` are logged; None: they are not."""
+    from grouser.simulation.run_log import RunLog
+
+    check_log_rate(rate_hz)
+    if path is None:
+        return nullcontext()
+    return RunLog(simulation, path, rate_hz=rate_hz, by_robot=True)
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
@@ -190,7 +219,7 @@ def _robot_gateways(
 
 
 def _picture_gateways(
-    images: int, render_workers: int, *, legacy: bool, own_only: bool
+    images: int, render_workers: int, legacy: bool, own_only: bool
 ) -> Iterator[Gateway]:
     """Yield the gateways of images and render workers."""
     from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway

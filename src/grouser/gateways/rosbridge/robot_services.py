@@ -151,8 +151,8 @@ class RobotServices:
             state.run.cancel("reset_pose was called")
         if robot in self.host.owners:
             raise BadValue(f"'{robot}' belongs to another client")
-        self.host.apply(Restart(robot))
-        self.host.halt(robot)
+        self.host.apply(Restart(robot), source="rosbridge")
+        self.host.halt(robot, source="rosbridge")
         x, y, z = self.host.simulation.pose(robot).position.tolist()
         return {"position": _round_all([x, y, z])}
 

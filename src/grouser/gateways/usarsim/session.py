@@ -302,7 +302,8 @@ class Session:
     def _console(self, message: extensions.ConsoleLine) -> None:
         self.participant.login.require(Role.CONTROL)
         try:
-            self._writer.write(extensions.ConsoleAnswer(self._host.console(message.line)))
+            answer = self._host.console(message.line, source=self.participant.address)
+            self._writer.write(extensions.ConsoleAnswer(answer))
         except GrouserError as error:
             self._writer.write(extensions.ConsoleAnswer(str(error), failed=True))
 
@@ -310,4 +311,5 @@ class Session:
         self.participant.login.require(Role.CONTROL)
         if not self._is_controller:
             raise Refused("CONTROL requires an INIT of class USARBotAPI.WorldController first")
-        self._writer.write(*self._context.controllers.execute(message, self, self._profile))
+        controllers, source = self._context.controllers, self.participant.address
+        self._writer.write(*controllers.execute(message, self, self._profile, source))

@@ -192,15 +192,15 @@ def _pose(context: _SettingContext, message: setting.SetInsPose) -> SettingResul
 
 
 def _scan(context: _SettingContext, message: setting.Scan) -> SettingResult:
-    done, requested = [], []
+    done, requested, measured = [], [], []
     for wire_name, sensor, _ in list(context.sensors(message.type, message.name)):
         done.append(wire_name)
         if isinstance(sensor, DepthCamera):
             requested.append(sensor.name)  # sends the next image; an extra one costs too much
         else:
-            context.simulation.measure(context.layout.name, sensor.name)
+            measured.append(actions.MeasureSensor(context.layout.name, sensor.name))
     answer = _result(context, message.type, message.name, done)
-    return SettingResult(answer.response, requested=tuple(requested))
+    return SettingResult(answer.response, tuple(measured), tuple(requested))
 
 
 def _zoom(context: _SettingContext, message: setting.SetZoom) -> SettingResult:

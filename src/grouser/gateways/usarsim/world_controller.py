@@ -23,7 +23,15 @@ from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import ObjectState, ObjectStates
 from grouser.protocol.usarsim.values import Vector
 from grouser.service.host import Host
-from grouser.simulation.changes.actions import Command, Glide, Join, SetPose, Spin, StopMotion
+from grouser.simulation.changes.actions import (
+    Action,
+    Command,
+    Glide,
+    Join,
+    SetPose,
+    Spin,
+    StopMotion,
+)
 from grouser.world.objects import OBJECTS
 from grouser.world.world_object import WorldObject
 
@@ -97,6 +105,8 @@ class WorldControllers:
         """Start without objects."""
         self._host = host
         self._objects: dict[str, ControlledObject] = {}
+        self._source = "server"
+        """Address of the client whose request is being executed."""
 
     def close(self, owner: object) -> None:
         """Remove the objects of ``owner`` that are not permanent."""
@@ -105,14 +115,15 @@ class WorldControllers:
         )
 
     def execute(
-        self, request: control.Control, owner: object, profile: PortProfile
+        self, request: control.Control, owner: object, profile: PortProfile, source: str
     ) -> list[Message]:
-        """Execute a CONTROL; return the answer."""
+        """Execute a CONTROL of the client at ``source``; return the answer."""
+        self._source = source
         match request:
             case control.Create():
                 self._create(request, owner, profile)
             case control.Kill(name):
-                self._host.members.remove([self._check_name(name)])
+                self._host.members.remove([self._check_name(name)], self._source)
             case control.KillAll():
                 self._kill_all(request, profile)
             case control.AbsMove():
@@ -125,7 +136,7 @@ class WorldControllers:
                 self._set_pose(request.name, _offset_pose(pose, request, profile))
             case control.Rotate(name, speed):
                 rate = -profile.from_angle(speed[-1]) if speed else 0.0
-                self._host.apply(Spin(self._check_name(name), rate) if rate else StopMotion(name))
+                self._apply(Spin(self._check_name(name), rate) if rate else StopMotion(name))
             case control.Conveyor(name, speed):
                 self._set_conveyor(name, profile.from_length(speed[0]) if speed else 0.0)
             case control.AddWaypoints(name, places):
@@ -137,6 +148,9 @@ class WorldControllers:
             case control.GetState():
                 return self._states(request, profile)
         return []
+
+    def _apply(self, action: Action) -> None:
+        self._host.apply(action, source=self._source)
 
     def _existing(self) -> dict[str, ControlledObject]:
         """Return the created objects that still exist."""
@@ -160,7 +174,7 @@ class WorldControllers:
         if len(self._existing()) >= MAX_OBJECTS:
             raise BadValue(f"CONTROL: there are {MAX_OBJECTS} objects already, Kill some first")
         thing = self._build_object(request, profile)
-        self._host.members.change(Join(thing))
+        self._host.members.change(Join(thing), self._source)
         class_name = request.class_name.rpartition(".")[2]
         self._objects[thing.name] = ControlledObject(
             class_name, None if request.permanent else owner, request.memory or ""
@@ -211,12 +225,13 @@ class WorldControllers:
                 name
                 for name, place in places.items()
                 if all(a <= p <= b for a, p, b in zip(low, place.tolist(), high, strict=True))
-            ]
+            ],
+            self._source,
         )
 
     def _set_pose(self, name: str, X_WB: Pose) -> None:
         """Set the pose of an object; a fixed object requires recompiling the scene."""
-        self._host.members.change(SetPose(name, X_WB))
+        self._host.members.change(SetPose(name, X_WB), self._source)
 
     def _set_conveyor(self, name: str, speed: float) -> None:
         robots = {entry.name: entry for entry in self._host.simulation.world.robots}
@@ -224,7 +239,7 @@ class WorldControllers:
             belts = [entry.name for entry in robots.values() if entry.kind == "conveyor"]
             raise unknown("CONTROL", "conveyor", name, belts)
         drives = self._host.simulation.scene.robots[name].drives
-        self._host.apply(Command(name, dict.fromkeys(drives, speed)))
+        self._apply(Command(name, dict.fromkeys(drives, speed)))
 
     def _set_waypoints(self, request: control.SetWaypoints, profile: PortProfile) -> None:
         made = self._find(request.name)
@@ -235,7 +250,7 @@ class WorldControllers:
         made.loop = made.loop if request.loop is None else request.loop
         made.reset = made.reset if request.reset_on_clear is None else request.reset_on_clear
         if request.moving is False:
-            self._host.apply(StopMotion(request.name))
+            self._apply(StopMotion(request.name))
         elif request.moving or request.moving is None:
             self._start_path(request.name, made)
 
@@ -249,14 +264,14 @@ class WorldControllers:
         speed = made.speed if made.time is None else length / made.time if made.time > 0 else 0.0
         if not (math.isfinite(speed) and speed > 0):
             raise BadValue(f"CONTROL: '{name}' would go at {speed:g} m/s, must be above 0")
-        self._host.apply(Glide(name, tuple(made.waypoints), speed, made.loop))
+        self._apply(Glide(name, tuple(made.waypoints), speed, made.loop))
 
     def _clear_waypoints(self, name: str) -> None:
         made = self._find(name)
         if made.reset and made.start:
             self._set_pose(name, made.start)  # first: it may raise SceneNotReady
         made.waypoints.clear()
-        self._host.apply(StopMotion(name))
+        self._apply(StopMotion(name))
 
     def _states(self, request: control.GetState, profile: PortProfile) -> list[Message]:
         """Return the poses of objects, in one message."""

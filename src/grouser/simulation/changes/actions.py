@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.world.file import RobotEntry
 from grouser.world.world_object import WorldObject
+
+if TYPE_CHECKING:
+    from grouser.simulation.snapshot import Snapshot
 
 # -- members -------------------------------------------------------------------------------------
 
@@ -64,6 +67,16 @@ class ResetSensor:
 
 
 @dataclass(frozen=True)
+class MeasureSensor:
+    """Read a sensor now, in addition to its schedule: it draws random errors and may accumulate."""
+
+    robot: str
+    sensor: str
+    published: bool = True
+    """True: observers and clients receive the reading, as a scheduled one."""
+
+
+@dataclass(frozen=True)
 class AimCamera:
     """Aim and zoom a camera; None keeps a value."""
 
@@ -89,6 +102,16 @@ class SetGaitParameters:
 @dataclass(frozen=True)
 class Reset:
     """Reset the whole world to its start."""
+
+    seed: int | None = None
+    """New seed of all random numbers; None: the same ones again."""
+
+
+@dataclass(frozen=True)
+class Restore:
+    """Continue from a snapshot."""
+
+    snapshot: Snapshot
 
 
 @dataclass(frozen=True)
@@ -319,9 +342,11 @@ Action = (
     | Equip
     | SetSensorRate
     | ResetSensor
+    | MeasureSensor
     | AimCamera
     | SetGaitParameters
     | Reset
+    | Restore
     | Restart
     | SetPose
     | Move

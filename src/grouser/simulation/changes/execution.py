@@ -49,6 +49,8 @@ def carry_out(simulation: Simulation, action: Action) -> None:
             simulation.read_due_sensors()
         case actions.SetSensorRate(robot, sensor, rate_hz):
             _set_sensor_rate(simulation, robot, sensor, rate_hz)
+        case actions.MeasureSensor(robot, sensor, published):
+            simulation.measure_now(robot, sensor, published=published)
         case actions.ResetSensor() | actions.AimCamera():
             _set_sensor(simulation, action)
         case actions.SetGaitParameters(robot, numbers):
@@ -85,9 +87,11 @@ def carry_out(simulation: Simulation, action: Action) -> None:
             simulation.paused = on
         case actions.Restart(name):
             _restart(simulation, name)
-        case actions.Reset():
+        case actions.Reset(seed):
             simulation.log.add(LogEntry(simulation.time, "reset"))
-            simulation.reset()
+            simulation.reset_now(seed)
+        case actions.Restore(snapshot):
+            simulation.restore_now(snapshot)
         case _:
             actions.check_action(action, "apply")
             assert_never(action)
