@@ -234,9 +234,9 @@ def test_invalid_calls_are_reported_in_one_sentence() -> None:
         simulation.apply(Join(packbot()))
     with pytest.raises(UnknownName, match="no robot or object 'nobody'"):
         simulation.apply(Leave("nobody"))
-    with pytest.raises(BadValue, match="step: seconds is -1.0, must be at least 0"):
+    with pytest.raises(BadValue, match="a time of at least 0"):
         simulation.step(-1.0)
-    with pytest.raises(BadValue, match="apply: action is 'jump', must be one of .*changes.actions"):
+    with pytest.raises(BadValue, match="'jump' is not an action of .*changes.actions"):
         simulation.apply("jump")  # type: ignore[arg-type]
 
 
@@ -244,9 +244,7 @@ def test_invalid_calls_are_reported_in_one_sentence() -> None:
 def test_step_rejects_durations_that_are_no_whole_number_of_time_steps(seconds: float) -> None:
     """Rounding 0.4 ms to no step at all would make ``while sim.time < t`` endless."""
     simulation = Simulation(world(packbot()))
-    with pytest.raises(
-        BadValue, match=f"step: seconds is {seconds}, not a whole number of time steps"
-    ):
+    with pytest.raises(BadValue, match=f"step: {seconds} s is not a whole number of time steps"):
         simulation.step(seconds)
     assert simulation.time == 0.0
 

@@ -33,11 +33,11 @@ def whole_steps(seconds: object, timestep: float) -> int:
     """
     duration = as_number(seconds, "step: seconds")
     if not (math.isfinite(duration) and duration >= 0):
-        raise BadValue(f"step: seconds is {duration}, must be at least 0")
+        raise BadValue(f"step: {duration} s, a time of at least 0 is needed")
     steps = round(duration / timestep)
     if abs(duration / timestep - steps) > STEP_TOLERANCE * max(1.0, duration / timestep):
         raise BadValue(
-            f"step: seconds is {duration:g}, not a whole number of time steps of {timestep:g} s; "
+            f"step: {duration:g} s is not a whole number of time steps of {timestep:g} s; "
             f"the nearest is {steps * timestep:g} s"
         )
     return steps
