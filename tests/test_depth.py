@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from support.sensor_rig import block, put, simulation
 
-from grouser.errors import UnknownName
+from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, DepthOptics, corrupt, resample
@@ -203,7 +203,7 @@ def test_depth_image_is_rendered_on_demand() -> None:
 
 
 def test_error_of_an_unknown_camera_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="did you mean 'kinect2'"):
+    with pytest.raises(BadValue, match="did you mean 'kinect2'"):
         DepthCamera(mount="body", camera="kinekt2")
     assert TimeOfFlight(floor=0.0, growth=0.0).measure(
         np.ones((2, 2)), SMALL, 0, np.random.default_rng(0)

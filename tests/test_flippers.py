@@ -106,12 +106,12 @@ def test_crawler_has_the_configured_flippers(
 @pytest.mark.parametrize(
     ("flippers", "message"),
     [
-        ({"frnt": {"reach": 0.2}}, "no end 'frnt'"),
-        ({"front": {"rech": 0.2}}, "front needs reach"),
-        ({"front": {"reach": 0.2, "tipp": 0.1}}, "has no 'tipp'.*did you mean 'tip'"),
-        ({"front": {"reach": -1}}, "reach is -1, a number above 0"),
-        ({"rear": {"reach": 0.2, "limits_deg": [3, 1]}}, "must be 3 to 1|must rise"),
-        ([0.2], "is not"),
+        ({"frnt": {"reach": 0.2}}, "unknown key 'frnt' in flippers.*did you mean 'front'"),
+        ({"front": {"rech": 0.2}}, "unknown key 'rech' in flippers.front.*did you mean 'reach'"),
+        ({"front": {"reach": 0.2, "tipp": 0.1}}, "'tipp' in flippers.front.*did you mean 'tip'"),
+        ({"front": {"reach": -1}}, "flippers.front.reach is -1, must be more than 0"),
+        ({"rear": {"reach": 0.2, "limits_deg": [3, 1]}}, r"limits_deg is \[3, 1\], must rise"),
+        ([0.2], r"flippers is \[0.2\], a mapping"),
     ],
 )
 def test_invalid_flippers_are_rejected(

@@ -51,8 +51,8 @@ def test_short_rod_makes_the_return_stroke_faster() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"leg_length": 0.0}, "leg_length is 0.0, must be above 0.005"),
-        ({"rod_ratio": 1.0}, "rod_ratio is 1.0, must be 0 to 0.9"),
+        ({"leg_length": 0.0}, "leg_length is 0.0, must be more than 0.005"),
+        ({"rod_ratio": 1.0}, "rod_ratio is 1.0, must be at most 0.9"),
         ({"abduction_middle_deg": 70.0}, "passes the joint limits"),
         ({"yaw_inertia": 1.0}, "at most the sum of the two others"),
     ],

@@ -268,7 +268,7 @@ def test_robot_file_may_set_joint_limits(tmp_path: Path) -> None:
             {"tracks.0.oval": {"length": 0.1, "radius": 0.07}},
             "oval.length is 0.1, must be more than twice the radius",
         ),
-        ({"tracks.0.method": "whels"}, "no method 'whels'.*did you mean 'wheels'"),
+        ({"tracks.0.method": "whels"}, "method is 'whels', allowed: .*did you mean 'wheels'"),
         (
             {"drives": {"mast_jont": {"torque": 1.0}}},
             "no joint 'mast_jont'.*did you mean 'mast_joint'",

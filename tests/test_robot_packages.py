@@ -93,7 +93,7 @@ def test_package_robot_passes_the_contract_and_the_mobility_suite(
     ("kind", "sentence"),
     [
         ("moon_broken", "comes from grouser_moon.broken:Rover, which cannot be used (RuntimeError"),
-        ("moon_nothing", "which cannot be used (TypeError: it is neither a dataclass"),
+        ("moon_nothing", "which cannot be used (TypeError: it is neither a Description"),
         ("moon_bugy", "did you mean 'moon_buggy'?"),
     ],
 )

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from test_terrain import FLAT, compile_model, height
 
+from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.fractal_ground import FractalGround
@@ -131,5 +131,5 @@ def test_smoother_ground_has_gentler_slopes() -> None:
     ],
 )
 def test_invalid_terrain_is_rejected(make: Callable[..., Any], words: str) -> None:
-    with pytest.raises(ValidationError, match=words):
+    with pytest.raises(BadValue, match=words):
         make()

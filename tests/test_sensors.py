@@ -185,13 +185,13 @@ def test_readings_hold_numbers_and_arrays() -> None:
     [
         ({"kind": "lasre"}, "there is no sensor 'lasre'.*did you mean 'laser'"),
         ({"mount": "bdy"}, "there is no body or site 'bdy'.*did you mean 'body'"),
-        ({"fra": 3}, "there is no option 'fra'"),
+        ({"fra": 3}, "unknown key 'fra' in sensor 'laser'.*did you mean 'far'"),
         (
             {"kind": "encoder", "drives": ["lft"], "name": "e"},
             "there is no drive 'lft'.*did you mean 'left'",
         ),
         ({"kind": "truth", "body": "bod", "name": "t"}, "no body 'bod'.*did you mean 'body'"),
-        ({"far": "x"}, "sensor 'laser'"),
+        ({"far": "x"}, "sensor 'laser': far is 'x', a number is needed"),
         ({"at": 3}, "at is 3"),
         ({"name": "truth"}, "two sensors named 'truth'"),
     ],

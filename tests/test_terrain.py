@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from grouser.errors import BadValue
 from grouser.world.meshes.mesh_files import write_stl
 from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
@@ -192,7 +193,7 @@ def test_ground_friction_holds_a_frictionless_box() -> None:
     ],
 )
 def test_invalid_steps_are_rejected(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(BadValue):
         Step(**{"friction": 1, "x": 1, "height": 0.1, **wrong})
 
 
@@ -252,7 +253,7 @@ def test_sizes_are_full_edges() -> None:
 
 
 def test_free_object_needs_a_mass() -> None:
-    with pytest.raises(ValidationError, match="must be given unless the object is fixed"):
+    with pytest.raises(BadValue, match="must be given unless the object is fixed"):
         Ball(name="ball", friction=1, radius=0.1, position=(0, 0, 1))
 
 

@@ -14,7 +14,7 @@ from support.solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
-from grouser.world.file import KEYS, World, load, parse
+from grouser.world.file import KIND_KEYS, World, load, parse
 from grouser.world.objects import Ball, Box, Mesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -344,7 +344,7 @@ def test_random_text_raises_world_file_errors_only(text: str) -> None:
     parse_or_raise_grouser_error(text)
 
 
-WORDS = sorted({key for keys in KEYS.values() for key in keys})
+WORDS = sorted({key for keys in (*KIND_KEYS.values(), World.model_fields) for key in keys})
 VALUES = st.recursive(
     st.one_of(
         st.sampled_from(["step", "box", "mesh", "a.stl", "[]", "{}", "1e400", "~", "''", "x y"]),

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import warnings
 from collections.abc import Collection, Mapping
 from importlib import metadata
-from typing import Any
+from typing import Any, Literal, TypeVar, cast
+
+from pydantic import BaseModel
 
 from grouser.errors import BadValue
 
@@ -23,6 +26,9 @@ TERRAINS, ROBOTS, SENSORS, TRACKS, PLANNERS, RUNNERS = (
     f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks", "planners", "runners")
 )
 """Entry point groups."""
+
+
+Kind = TypeVar("Kind", bound=BaseModel)
 
 
 @functools.cache
@@ -66,6 +72,31 @@ def load(name: str, own: Mapping[str, str], group: str, where: str) -> Any:
         return entry.load()
     except Exception as error:  # a foreign module may raise anything on import
         raise broken_plugin_error(name, entry, error, where) from error
+
+
+def load_kind(
+    name: str, own: Mapping[str, str], group: str, base: type[Kind], where: str
+) -> type[Kind]:
+    """Import and return a class with `load`, after `check_kind`."""
+    found = load(name, own, group, where)
+    try:
+        return check_kind(found, base, name)
+    except TypeError as error:
+        entry = entry_points(group, frozenset(own))[name]
+        raise broken_plugin_error(name, entry, error, where) from error
+
+
+def check_kind(found: object, base: type[Kind], name: str) -> type[Kind]:
+    """Return ``found``; raise `TypeError` unless it is a ``base`` whose field ``kind`` is ``name``.
+
+    ``base`` is a description (`grouser.description.Description`).
+    """
+    if not (inspect.isclass(found) and issubclass(found, base)):
+        raise TypeError(f"it is no {base.__name__}")
+    field = found.model_fields.get("kind")
+    if field is None or field.annotation != cast(Any, Literal[name]):
+        raise TypeError(f'it needs the field  kind: Literal["{name}"]')
+    return found
 
 
 def broken_plugin_error(

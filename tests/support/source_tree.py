@@ -7,7 +7,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "grouser"
 
-FOUNDATIONS = {"array_files", "cores", "errors", "exports", "frames", "files", "plugins", "tls"}
+FOUNDATIONS = {
+    "array_files",
+    "cores",
+    "description",
+    "errors",
+    "exports",
+    "frames",
+    "files",
+    "plugins",
+    "tls",
+}
 PARTS = FOUNDATIONS | {"physics"}
 BODIES = PARTS | {"world", "tracks", "locomotion", "rendering", "sensors.imaging", "sensors"}
 ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots.custom", "robots", "robots.kinds"}
@@ -58,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # 0
     "array_files": {"errors"},
     "cores": set(),
+    "description": {"errors"},
     "errors": set(),
     "exports": set(),
     "frames": set(),

@@ -253,7 +253,7 @@ def _spin_head(scene: Simulation, speed: float) -> None:
 
 def _shot(scene: Simulation, imager: Imager, *, exact: bool = False) -> Image:
     """Return the picture of another imager in the robot's head at this instant."""
-    camera = replace(rig.CAMERAS["with"], name="with", camera=imager, exact=exact)
+    camera = rig.CAMERAS["with"].replace(name="with", camera=imager, exact=exact)
     bound = camera.bind(scene.model, f"{rig.ROBOT}/")
     context = rig.camera_context(scene.model, scene.data)
     return bound.read(context, np.random.default_rng(scene.seed)).image

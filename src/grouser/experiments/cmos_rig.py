@@ -8,7 +8,6 @@ field.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -112,10 +111,9 @@ def field_map() -> FieldMap:
 def _sensor(name: str, camera: Camera) -> dict[str, Any]:
     # Real pictures and joint angles carry their times, so the software pairs them whenever they
     # arrive. Without a delay both arrive together.
-    renamed = dataclasses.replace(camera, name=name, delay_s=0.0)
-    fields = {field.name: getattr(renamed, field.name) for field in dataclasses.fields(renamed)}
+    fields = dict(camera.replace(name=name, delay_s=0.0))
     del fields["X_MS"]  # the mount is the pose of the lens
-    return {"kind": "camera", **fields}
+    return fields
 
 
 def _ball(x: float, y: float) -> Ball:

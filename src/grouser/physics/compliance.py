@@ -26,8 +26,9 @@ from typing import Annotated, Any
 
 import mujoco
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from grouser.description import Description
 from grouser.physics.contacts import BELT, HULL, WORLD
 
 SINK = 0.11e-3
@@ -64,12 +65,8 @@ SHARE, FREQUENCY, DAMPING_RATIO, BUFFER = range(MARKS)
 """Columns of a geom's user data; 0, or none: the standard."""
 
 
-class Compliance(BaseModel):
+class Compliance(Description):
     """Compliance of a whole body on the points it stands on (docs/explanation/contact.md)."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
-    )
 
     frequency: Annotated[float, Field(gt=0, le=10_000)] = 300.0
     """Natural frequency of a body bouncing on its contact points, rad/s; above 0. The body sinks in

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import mujoco
+from pydantic import Field
 
-from grouser.errors import BadValue
+from grouser.description import Description, Positive
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import set_box_mass
@@ -60,29 +62,21 @@ class Drone:
             builder.drum(body, rotor, size, name=f"{name}/rotor{number}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class AirTraffic:
+class AirTraffic(Description):
     """Options of the air traffic; m."""
 
-    drones: int = 24
+    drones: Annotated[int, Field(ge=4)] = 24
     """Number of drones on the loop."""
     straight: float = 4.0
     """Length of the two long legs."""
-    radius: float = 2.0
+    radius: Positive = 2.0
     """Radius of the turns at their ends."""
-    climb_deg: float = 20.0
+    climb_deg: Annotated[float, Field(gt=0, lt=60)] = 20.0
     """Slope of the climbing and of the descending leg, deg."""
     altitude: float = 1.0
     """Altitude of the lower turn."""
     span: float = 0.3
     """Overall width of a drone."""
-
-    def __post_init__(self) -> None:
-        if self.drones < 4 or not 0 < self.climb_deg < 60 or not self.radius > 0:
-            raise BadValue(
-                f"drones is {self.drones} (at least 4), climb_deg {self.climb_deg} (0 to 60), "
-                f"radius {self.radius} (above 0)"
-            )
 
     def path(self) -> BeltPath:
         """Return the loop: climb, turn left, descend, turn left."""

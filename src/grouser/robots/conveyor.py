@@ -5,11 +5,12 @@ The same belt as a robot's, fixed to the world. All sizes are estimates for a pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Self
 
 import mujoco
+from pydantic import model_validator
 
-from grouser.errors import BadValue
+from grouser.description import Description, Positive, mistake
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import GREY, add_hull, set_box_mass
@@ -20,28 +21,29 @@ from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Track, add_track
 
 
-@dataclass(frozen=True, kw_only=True)
-class Conveyor:
+class Conveyor(Description):
     """Options of the conveyor; m."""
 
-    length: float = 2.0
+    length: Positive = 2.0
     """Overall length."""
-    width: float = 0.5
+    width: Positive = 0.5
     """Width of the belt."""
-    height: float = 0.5
+    height: Positive = 0.5
     """Height of the belt's upper side above the ground."""
-    radius: float = 0.08
+    radius: Positive = 0.08
     """Radius of the two drums."""
     bars: int = 48
     """Number of thin bars across the belt."""
     bar_height: float = 0.005
     """Height of the bars above the belt."""
 
-    def __post_init__(self) -> None:
-        if not self.length > 4 * self.radius > 0:
-            raise BadValue(f"length is {self.length} m, must be over {4 * self.radius} m (4 radii)")
+    @model_validator(mode="after")
+    def _check_size(self) -> Self:
+        if not self.length > 4 * self.radius:
+            raise mistake(f"must be over {4 * self.radius} m (4 radii)", "length")
         if not self.height > 2 * self.radius + 2 * self.bar_height:
-            raise BadValue(f"height is {self.height} m, the belt would touch the ground")
+            raise mistake("the belt would touch the ground", "height")
+        return self
 
     def build(self) -> Robot:
         """Return the model: frame and belt."""

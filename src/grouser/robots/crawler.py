@@ -15,73 +15,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-
 import mujoco
 
+from grouser.description import Description, Items, Positive
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
-from grouser.robots.parts.belt_options import grouser_from_options, path_extent, path_from_options
+from grouser.robots.parts.belt_options import (
+    GrouserOptions,
+    Pulley,
+    SegmentOptions,
+    path_extent,
+    path_from_options,
+)
 from grouser.robots.parts.flipper import (
     Flipper,
+    FlipperPairs,
     add_arm_drives,
     arm_groups,
     flipper_pair,
-    flippers_from_options,
 )
 from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.track import Method, Track, add_track
+from grouser.tracks.track import Method, Track, WheelCount, add_track
 
 
-@dataclass(frozen=True, kw_only=True)
-class Crawler:
+class Crawler(Description):
     """Options of a crawler; m, kg, N, m/s."""
 
-    mass: float
+    mass: Positive
     """Mass of the whole robot."""
-    gauge: float
+    gauge: Positive
     """Distance between the centre lines of the tracks."""
-    width: float
+    width: Positive
     """Width of one belt."""
-    pulleys: Sequence[Sequence[float]] = ()
+    pulleys: Items[Pulley] = ()
     """x, z, radius of every pulley (outer surface of the belt); alternative to ``segments``."""
-    segments: Sequence[Mapping[str, Any]] = ()
+    segments: Items[SegmentOptions] = ()
     """Closed chain from the top rear: ``{line: length}`` or ``{arc: [radius, angle_deg]}``."""
-    grouser: Mapping[str, Any] | None = field(default=None)
+    grouser: GrouserOptions | None = None
     """``{shape: …, numbers, round_tip: true}``; None: smooth belts."""
     count: int = 40
     """Grousers per belt."""
     method: Method = "segments"
     """Track method."""
-    wheels: int = 4
+    wheels: WheelCount = 4
     """Wheels per track (method wheels only)."""
     without_top: bool = False
     """Omit the upper run."""
-    force: float = 150.0
+    force: Positive = 150.0
     """Force limit of one belt."""
-    speed: float = 1.0
+    speed: Positive = 1.0
     """Speed limit of a belt."""
-    inertia: float = 5.0
+    inertia: Positive = 5.0
     """Mass that each drive accelerates with its belt."""
     centre_x: float = 0.0
     """x of the centre of mass in the tracks' frame."""
     centre_z: float = 0.0
     """z of the centre of mass in the tracks' frame."""
-    flippers: Mapping[str, Any] = field(default_factory=dict)
+    flippers: FlipperPairs = FlipperPairs()
     """``{front: {reach: …}, rear: {reach: …}}``, a pair each (docs/how-to/robots.md)."""
-
-    def __post_init__(self) -> None:
-        flippers_from_options(self.flippers)
-        for name in ("mass", "gauge", "width", "force", "speed", "inertia"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise BadValue(f"{name} is {value!r}, a number above 0 is needed")
 
     def build(self) -> Robot:
         """Return the robot: body, two tracks, flippers, sensors."""
@@ -114,10 +109,7 @@ class Crawler:
         drives = dict.fromkeys(mains, track.drive)
         for pair, arm in pairs.values():
             drives |= add_arm_drives(spec, pair, arm)
-        starts = {
-            end: radians(each.start_deg)
-            for end, each in flippers_from_options(self.flippers).items()
-        }
+        starts = {end: radians(each.start_deg) for end, each in self.flippers.by_end().items()}
         return Robot(
             spec=spec,
             root="body",
@@ -136,7 +128,7 @@ class Crawler:
         """Return the flipper pair and the arm drive of each end."""
         return {
             end: flipper_pair(end, options, track, self.pulleys, gauge=self.gauge, mass=self.mass)
-            for end, options in flippers_from_options(self.flippers).items()
+            for end, options in self.flippers.by_end().items()
         }
 
     def _track(self) -> Track:
@@ -146,7 +138,7 @@ class Crawler:
             drive=Drive(force=self.force, speed=self.speed, saturation_error=0.005, damping=0.1),
             inertia=self.inertia,
             mass=self.mass * 0.05,
-            grouser=grouser_from_options(self.grouser) if self.grouser else None,
+            grouser=self.grouser.build() if self.grouser else None,
             count=self.count,
             method=self.method,
             wheels=self.wheels,

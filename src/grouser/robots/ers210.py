@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.locomotion.kick import Kick, swing_frames
@@ -144,7 +143,6 @@ ERS210 = parts.Aibo(
 ).with_fastest_gait()
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ers210(parts.AiboOptions):
     """Options of the AIBO ERS-210: sensors, colour, gait."""
 

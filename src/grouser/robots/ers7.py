@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.locomotion.kick import Kick, swing_frames
@@ -154,7 +153,6 @@ ERS7 = parts.Aibo(
 ).with_fastest_gait()
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ers7(parts.AiboOptions):
     """Options of the AIBO ERS-7: sensors, colour, gait."""
 

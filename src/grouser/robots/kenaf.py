@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from typing import Annotated
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
+from grouser.description import Description
 from grouser.errors import BadValue
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
@@ -31,7 +33,7 @@ from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
-from grouser.tracks.track import Method, Track, add_track
+from grouser.tracks.track import Method, Track, WheelCount, add_track
 
 MASS = 20.0  # kg   sec. II-B: ChassisMass
 CENTRE_OF_MASS_Z = -0.050  # m   sec. II-B: KCOMOffset, below the robot's centre
@@ -74,39 +76,31 @@ BIRDS_EYE_DOWN = 1.0  # rad   UDK config: pitched down
 OPENING_DEG = 45.0  # estimate: vertical opening angle of both cameras
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kenaf:
+ArmAngle = Annotated[float, Field(ge=-degrees(ARM_LIMIT), le=degrees(ARM_LIMIT))]
+"""Initial angle of a flipper, deg, within the joint limits."""
+
+
+class Kenaf(Description):
     """Options of the Kenaf."""
 
     method: Method = "segments"
     """Track method: the paper's ``wheels``, or belts with lugs."""
     batteries: bool = True
     """False: removed, as in all experiments of the paper; the centre of mass moves 15 mm back."""
-    centre_x: float = 0.0
+    centre_x: Annotated[float, Field(ge=-AXIS_X, le=AXIS_X)] = 0.0
     """x of the centre of mass from the middle, m; with batteries, flippers level."""
-    centre_z: float = CENTRE_Z
+    centre_z: Annotated[float, Field(ge=-HEIGHT / 2, le=HEIGHT / 2)] = CENTRE_Z
     """z of the centre of mass from the flipper axes, m; sec. II-B."""
-    front_deg: float = 0.0
+    front_deg: ArmAngle = 0.0
     """Initial angle of the front flippers, deg, up positive; 0: level, pointing forwards."""
-    rear_deg: float = 0.0
+    rear_deg: ArmAngle = 0.0
     """Initial angle of the rear flippers, deg, up positive; 0: level, pointing backwards."""
-    pitch_inertia: float = 1.0
+    pitch_inertia: Annotated[float, Field(gt=0, lt=10)] = 1.0
     """Pitch inertia with level flippers, relative to that of parts of uniform density."""
-    wheels: int = 6
+    wheels: WheelCount = 6
     """Wheels per main track, method wheels only (sources.md A4: a Kenaf-like crawler's)."""
-    flipper_wheels: int = 3
+    flipper_wheels: WheelCount = 3
     """Wheels per flipper, method wheels only (sources.md A4)."""
-
-    def __post_init__(self) -> None:
-        limit = degrees(ARM_LIMIT)
-        for name in ("front_deg", "rear_deg"):
-            if not -limit <= getattr(self, name) <= limit:
-                raise BadValue(f"{name} is {getattr(self, name)}, must be within {limit:.1f}")
-        for name, most in (("centre_x", AXIS_X), ("centre_z", HEIGHT / 2)):
-            if not -most <= getattr(self, name) <= most:
-                raise BadValue(f"{name} is {getattr(self, name)} m, must be within {most:g} m")
-        if not 0 < self.pitch_inertia < 10:
-            raise BadValue(f"pitch_inertia is {self.pitch_inertia}, must be above 0, below 10")
 
     def build(self) -> Robot:
         """Return the robot: body, main tracks, four flippers, camera mounts, sensors."""

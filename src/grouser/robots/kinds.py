@@ -6,13 +6,14 @@ A robot is named by its key in `ROBOTS`, by the name of an entry point in the gr
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from grouser import plugins
-from grouser.errors import BadValue, GrouserError, nearest, unknown
+from grouser.description import Description
+from grouser.errors import BadValue, GrouserError, unknown
 from grouser.robots.custom.custom_robot import CustomRobot, load_robot, model_name
 from grouser.robots.robot import RobotDescription
 from grouser.world.field_types import ROBOT_ENDINGS
@@ -66,7 +67,7 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescript
 
     Args:
         kind: a key of `robot_kinds`, or the path of a robot file.
-        options: fields of that robot's dataclass; for a file: overrides, nested as in the file or
+        options: fields of that robot's description; for a file: overrides, nested as in the file or
             by path (``tracks.0.width``).
         where: location for error messages, e.g. ``"step.yaml line 12"``.
     """
@@ -74,36 +75,12 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescript
         return _from_file(kind, options, where)
     if kind not in robot_kinds():
         raise unknown(where, "robot", kind, robot_kinds())
-    description = _load(kind, where)
+    description = load_robot_kind(kind, where)
     if isinstance(description, Path | str):  # an entry point that is a robot file
         return _from_file(str(description), options, where)
-    allowed = {entry.name: entry.type for entry in dataclasses.fields(description)}
-    for key in options:
-        if key not in allowed:
-            raise BadValue(
-                f"{where}: robot '{kind}' has no option '{key}' (it has: {', '.join(allowed)})"
-                f"{nearest(key, allowed)}"
-            )
-    missing = [
-        entry.name
-        for entry in dataclasses.fields(description)
-        if entry.default is entry.default_factory is dataclasses.MISSING
-        and entry.init
-        and entry.name not in options
-    ]
-    if missing:
-        raise BadValue(f"{where}: robot '{kind}' lacks {', '.join(missing)}")
-    try:
-        made: RobotDescription = description(**options)
-        return made
-    except BadValue as error:
-        raise BadValue(f"{where}: robot '{kind}': {error}") from error
-    except TypeError as error:  # an option of a wrong type
-        why = str(error)
-        for key, value in options.items():
-            if allowed[key] == "float" and not isinstance(value, int | float):
-                why = f"{key} is {value!r}, a number is needed"
-        raise BadValue(f"{where}: robot '{kind}': {why}") from error
+    made: Any = description.from_options(options, where, f"robot '{kind}'")
+    robot: RobotDescription = made
+    return robot
 
 
 def _from_file(path: str, options: Mapping[str, Any], where: str) -> CustomRobot:
@@ -113,11 +90,13 @@ def _from_file(path: str, options: Mapping[str, Any], where: str) -> CustomRobot
         raise BadValue(f"{where}: {error}" if where else str(error)) from error
 
 
-def _load(kind: str, where: str) -> Any:
-    """Return the class of a robot, or the path of a robot file from an entry point."""
+def load_robot_kind(kind: str, where: str) -> type[Description] | Path | str:
+    """Return the class of a registered robot, or the robot file of an entry point."""
     found = plugins.load(kind, ROBOTS, plugins.ROBOTS, where)
-    if not (isinstance(found, Path | str) or dataclasses.is_dataclass(found)):
-        entry = plugins.entry_points(plugins.ROBOTS, frozenset(ROBOTS))[kind]
-        why = TypeError("it is neither a dataclass with build() nor the path of a robot file")
-        raise plugins.broken_plugin_error(kind, entry, why, where)
-    return found
+    if isinstance(found, Path | str):
+        return found
+    if inspect.isclass(found) and issubclass(found, Description) and hasattr(found, "build"):
+        return found
+    entry = plugins.entry_points(plugins.ROBOTS, frozenset(ROBOTS))[kind]
+    why = TypeError("it is neither a Description with build() nor the path of a robot file")
+    raise plugins.broken_plugin_error(kind, entry, why, where)

@@ -7,11 +7,12 @@ simulated": a wheel is a track whose path is one circle. All sizes are estimates
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Annotated
 
 import mujoco
+from pydantic import Field
 
-from grouser.errors import BadValue
+from grouser.description import Description, Positive
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
@@ -27,18 +28,13 @@ WHEELBASE, GAUGE = 0.50, 0.42  # m   estimate
 WHEEL_RADIUS, WHEEL_WIDTH = 0.09, 0.08  # m   estimate
 
 
-@dataclass(frozen=True, kw_only=True)
-class LuggedRover:
+class LuggedRover(Description):
     """Options of the rover."""
 
-    lugs: int = 12
+    lugs: Annotated[int, Field(ge=2)] = 12
     """Number of thin plates around each wheel."""
-    lug_height: float = 0.02
+    lug_height: Positive = 0.02
     """Height of the lugs above the rim, m."""
-
-    def __post_init__(self) -> None:
-        if self.lugs < 2 or not self.lug_height > 0:
-            raise BadValue(f"lugs is {self.lugs} (at least 2), lug_height {self.lug_height} (> 0)")
 
     def build(self) -> Robot:
         """Return the rover: body, four wheels, sensors."""

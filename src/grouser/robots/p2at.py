@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.physics.drives import Drive
@@ -47,7 +46,6 @@ P2AT = Pioneer(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class P2at(PioneerOptions):
     """Options of the P2AT."""
 

@@ -6,7 +6,6 @@ recalled from its manual, and are marked as estimates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.physics.drives import Drive
@@ -68,7 +67,6 @@ P2DX = Pioneer(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class P2dx(PioneerOptions):
     """Options of the P2DX."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.physics.drives import Drive
@@ -53,7 +52,6 @@ P3AT = Pioneer(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class P3at(PioneerOptions):
     """Options of the P3AT."""
 

@@ -10,23 +10,23 @@ them to climb stairs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import mujoco
+from pydantic import model_validator
 
-from grouser.errors import BadValue, unknown
+from grouser.description import Description, mistake
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
-from grouser.robots.parts.flipper import Flipper, TaperedPair, add_arm_drives, arm_groups
+from grouser.robots.parts.flipper import ArmAngle, Flipper, TaperedPair, add_arm_drives, arm_groups
 from grouser.robots.parts.hull import OLIVE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
-from grouser.tracks.track import Method, Track, add_track
+from grouser.tracks.track import Method, Track, WheelCount, add_track
 
 MASS = 19.0  # kg   42 lb, 2007 news (sources.md A3)
 LENGTH, HEIGHT = 0.690, 0.180  # m   sec. IV-A, with grousers
@@ -58,34 +58,27 @@ EQUIPMENT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PackBot:
+class PackBot(Description):
     """Options of the PackBot."""
 
     method: Method = "segments"
     """Track method."""
     grousers: Literal["rounded", "box", "none"] = "rounded"
     """Shape of the grousers: a bar with a round tip is twice as fast as the paper's cuboid."""
-    wheels: int = 4
+    wheels: WheelCount = 4
     """Wheels per track, method wheels only (the paper: 4 and 13)."""
     without_top: bool = False
     """Omit the upper run of the belts (the paper's three-link track)."""
     flippers: bool = False
     """Add the real robot's pair of flippers, on the axis of the front pulleys."""
-    front_deg: float = 0.0
+    front_deg: ArmAngle = 0.0
     """Initial angle of the flippers, deg, up positive; 0: level, forwards; no joint limits."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.flippers, bool):
-            raise BadValue(f"flippers is {self.flippers!r}, must be true or false")
-        if not -180 <= self.front_deg <= 180:
-            raise BadValue(f"front_deg is {self.front_deg}, must be -180 to 180")
+    @model_validator(mode="after")
+    def _check_flippers(self) -> Self:
         if self.front_deg and not self.flippers:
-            raise BadValue(f"front_deg is {self.front_deg}, which needs flippers: true")
-        if self.grousers not in ("rounded", "box", "none"):
-            raise unknown(
-                "packbot", "grouser shape", str(self.grousers), ("rounded", "box", "none")
-            )
+            raise mistake("which needs flippers: true", "front_deg")
+        return self
 
     def build(self) -> Robot:
         """Return the robot: body, two tracks, optional flippers, sensors."""

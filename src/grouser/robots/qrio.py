@@ -14,13 +14,15 @@ estimates. The masses add up to the published 6.5 kg.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
+from typing import Annotated
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
-from grouser.errors import BadValue
+from grouser.description import Description
 from grouser.frames import Array, radians
 from grouser.locomotion import biped
 from grouser.locomotion.biped import Balance, Biped, Wave
@@ -306,20 +308,13 @@ BALANCE_PASSES = 6
 """Fixed-point iterations after which posture and centre of mass agree to a nanometre."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Qrio:
+class Qrio(Description):
     """Options of the QRIO."""
 
-    crouch: float = CROUCH
+    crouch: Annotated[float, Field(ge=0.005, le=0.08)] = CROUCH
     """Depth of the pelvis below its height with straight legs, m."""
-    step: float = STEP
+    step: Annotated[float, Field(ge=0.2, le=1.5)] = STEP
     """Step time: from the touch-down of one foot to that of the other, s."""
-
-    def __post_init__(self) -> None:
-        for name, least, most in (("crouch", 0.005, 0.08), ("step", 0.2, 1.5)):
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise BadValue(f"{name} is {value}, must be {least} to {most}")
 
     def build(self) -> Robot:
         """Return the robot: torso, head, arms, legs, drives, gait, sensors."""

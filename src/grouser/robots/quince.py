@@ -7,22 +7,20 @@ give are options below, marked as estimates, and the same in every experiment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import mujoco
 
-from grouser.errors import BadValue
+from grouser.description import Description
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
 from grouser.robots.parts.equipment import camera, navigation, scanner
-from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups
+from grouser.robots.parts.flipper import FOUR, ArmAngle, Flipper, add_arm_drives, arm_groups
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
-from grouser.tracks.track import Method, Track, add_track
+from grouser.tracks.track import Method, Track, WheelCount, add_track
 
 MASS = 33.0  # kg   Table III
 LENGTH, WIDTH = 0.685, 0.370  # m   Table III: main body without sub-tracks
@@ -56,30 +54,24 @@ EQUIPMENT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Quince:
+class Quince(Description):
     """Options of the Quince."""
 
     method: Method = "segments"
     """Track method."""
     grousers: bool = True
     """False: smooth belts."""
-    front_deg: float = 0.0
+    front_deg: ArmAngle = 0.0
     """Initial angle of the front sub-tracks, deg, up positive; 0: level with the main tracks."""
-    rear_deg: float = 5.0
+    rear_deg: ArmAngle = 5.0
     """Initial angle of the rear sub-tracks, deg; not in the paper, estimate (
     docs/explanation/papers/okada.md)."""
     centre_x: float = 0.0
     """x of the centre of mass from the middle, m; not in the paper, estimate."""
     centre_z: float = 0.0
     """z of the centre of mass from the pulley axes, m; not in the paper, estimate."""
-    wheels: int = 8
+    wheels: WheelCount = 8
     """Wheels per main track (method wheels only)."""
-
-    def __post_init__(self) -> None:
-        for name in ("front_deg", "rear_deg"):
-            if not -180 <= getattr(self, name) <= 180:
-                raise BadValue(f"{name} is {getattr(self, name)}, must be -180 to 180")
 
     def build(self) -> Robot:
         """Return the robot: body, main tracks, four sub-tracks, sensors."""

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Self
 
 import mujoco
 import numpy as np
+from pydantic import Field, model_validator
 
-from grouser.errors import BadValue
+from grouser.description import Description, mistake
 from grouser.frames import Array, degrees, radians
 from grouser.physics.compliance import mark
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
@@ -156,8 +157,7 @@ LEG_SPEED = PROTRACTION * TOP_SPEED  # rad/s   required by the fastest crank
 GREEN: Vector = (0.20, 0.42, 0.26)
 
 
-@dataclass(frozen=True, kw_only=True)
-class VelociRoach:
+class VelociRoach(Description):
     """Options of the VelociRoACH; m, kg, deg. Sources: the constants of this module."""
 
     gait_options: ClassVar[tuple[str, ...]] = (
@@ -167,21 +167,25 @@ class VelociRoach:
         "rod_ratio",
     )
 
-    protraction_deg: float = degrees(PROTRACTION)
+    protraction_deg: Annotated[float, Field(gt=0, le=degrees(PROTRACTION_RANGE[1]))] = degrees(
+        PROTRACTION
+    )
     """Amplitude of a leg's swing fore and aft; estimate."""
-    abduction_deg: float = degrees(ABDUCTION)
+    abduction_deg: Annotated[float, Field(gt=0, le=degrees(ABDUCTION_RANGE[1]) / 2)] = degrees(
+        ABDUCTION
+    )
     """Amplitude of a leg's outward swing; estimate."""
     abduction_middle_deg: float | None = None
     """Centre of the outward swing; None: `abduction_deg`, so that the inner end is vertical."""
-    rod_ratio: float = 0.0
+    rod_ratio: Annotated[float, Field(ge=0, le=0.9)] = 0.0
     """Crank over rod of the legs' linkage, 0 to 0.9; 0: pure sines, estimate."""
-    leg_length: float = LEG_LENGTH
+    leg_length: Annotated[float, Field(gt=2 * LEG_RADIUS, le=5 * LEG_LENGTH)] = LEG_LENGTH
     """Hip to the lowest point; estimate."""
-    hip_x: float = HIP_X
+    hip_x: Annotated[float, Field(gt=0, le=BODY[0])] = HIP_X
     """Distance of the fore and hind hips from the middle one; estimate."""
-    hip_y: float = HIP_Y
+    hip_y: Annotated[float, Field(gt=BODY[1] / 2, le=2 * BODY[1])] = HIP_Y
     """Lateral distance of the hips from the body's middle; estimate."""
-    hip_z: float = HIP_Z
+    hip_z: Annotated[float, Field(ge=-BODY[2], le=BODY[2])] = HIP_Z
     """Height of the hips above the body's middle; estimate."""
     roll_inertia: float | None = None
     """Inertia of the body without legs about x, kg m²; None: a uniform box's, estimate."""
@@ -190,34 +194,22 @@ class VelociRoach:
     yaw_inertia: float | None = None
     """Inertia about z, kg m²; None: a uniform box's, estimate."""
 
-    def __post_init__(self) -> None:
-        for name, least, most in (
-            ("protraction_deg", 0.0, degrees(PROTRACTION_RANGE[1])),
-            ("abduction_deg", 0.0, degrees(ABDUCTION_RANGE[1]) / 2),
-            ("leg_length", 2 * LEG_RADIUS, 5 * LEG_LENGTH),
-            ("hip_x", 0.0, BODY[0]),
-            ("hip_y", BODY[1] / 2, 2 * BODY[1]),
-        ):
-            value = getattr(self, name)
-            if not least < value <= most:
-                raise BadValue(f"{name} is {value}, must be above {least:g}, at most {most:g}")
-        if not 0 <= self.rod_ratio <= 0.9:
-            raise BadValue(f"rod_ratio is {self.rod_ratio}, must be 0 to 0.9")
-        if not abs(self.hip_z) <= BODY[2]:
-            raise BadValue(f"hip_z is {self.hip_z}, must be within {BODY[2]:g}")
+    @model_validator(mode="after")
+    def _check_swing_and_inertia(self) -> Self:
         low, high = (degrees(end) for end in ABDUCTION_RANGE)
         middle, swing = degrees(self._abduction_middle), self.abduction_deg
         if not (low <= middle - swing and middle + swing <= high):
-            raise BadValue(
-                f"abduction_middle_deg is {middle:g}: a swing of {swing:g} about it passes the "
+            raise mistake(
+                f"has abduction_middle_deg {middle:g}: a swing of {swing:g} about it passes the "
                 f"joint limits {low:g} and {high:g}"
             )
         roll, pitch, yaw = self._inertia()
         if min(roll, pitch, yaw) <= 0 or 2 * max(roll, pitch, yaw) > roll + pitch + yaw:
-            raise BadValue(
-                f"inertia is {roll:g}, {pitch:g}, {yaw:g} kg m² about x, y, z: each must be above "
+            raise mistake(
+                f"has inertia {roll:g}, {pitch:g}, {yaw:g} kg m² about x, y, z: each must be above "
                 "0 and at most the sum of the two others"
             )
+        return self
 
     def build(self) -> Robot:
         """Return the robot: body, six legs, sensors."""

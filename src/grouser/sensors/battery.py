@@ -6,38 +6,29 @@ an efficiency. The power of a motor that holds a load at rest is not modelled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
-from grouser.errors import BadValue
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.description import Positive
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
 
 
-@dataclass(frozen=True, kw_only=True)
-class Battery:
+class Battery(SensorDescription):
     """Battery that is full at the start."""
 
-    capacity: float
+    kind: Literal["battery"] = "battery"
+    capacity: Positive
     """Energy of the full battery, J; above 0."""
-    idle: float
+    idle: Positive
     """Power consumption at rest, W; above 0."""
-    efficiency: float = 0.7
+    efficiency: Annotated[float, Field(gt=0, le=1)] = 0.7
     """Mechanical power of the drives over electric power, 0 to 1; estimate."""
     name: str = "battery"
-    rate_hz: float = 1.0
+    rate_hz: Positive = 1.0
     """Readings per second."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self)
-        if not (self.capacity > 0 and self.idle > 0 and 0 < self.efficiency <= 1):
-            raise BadValue(
-                f"sensor '{self.name}': capacity {self.capacity} J and idle {self.idle} W must be "
-                f"above 0, efficiency {self.efficiency} in 0 to 1"
-            )
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Add nothing: the energy of drives is always integrated."""

@@ -16,18 +16,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Literal, Self
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from grouser.description import Positive
 from grouser.frames import Array, Pose, conjugate, radians, rotate
 from grouser.rendering.image import Image
 from grouser.rendering.render_state import RenderState, shared_loader
 from grouser.rendering.renderer import shared_renderer
 from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
-from grouser.sensors.imaging.imager import IMAGERS, Imager, resolve_imager
+from grouser.sensors.imaging.imager import IMAGERS, Imager, ImagerField, resolve_imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Value, site_pose
 
@@ -49,29 +50,25 @@ class Aim:
         return Pose.at(pitch=self.tilt, yaw=self.pan)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Camera(MountedSensor):
     """Camera; `ERS210_CAMERA` and `ERS7_CAMERA` are those of known robots."""
 
+    kind: Literal["camera"] = "camera"
     name: str = "camera"
-    rate_hz: float = 25.0
+    rate_hz: Positive = 25.0
     """Pictures per second."""
-    camera: str | Imager | Mapping[str, Any]
+    camera: ImagerField
     """Lens, chip and shutter: an imager, its name, or its numbers as in a world file."""
     pan_deg: float = 0.0
     """Initial pan, left positive; changed by `BoundCamera.aim`."""
     tilt_deg: float = 0.0
     """Initial tilt, down positive."""
-    zoom: float = 1.0
+    zoom: Positive = 1.0
     """Initial zoom: focal length relative to the lens' own."""
     exact: bool = False
     """Render every moment of the exposure instead of warping one view."""
     record: bool = False
     """Render every picture immediately and keep its hash."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.lens.with_zoom(self.zoom)  # raises for an invalid zoom
 
     @property
     def imager(self) -> Imager:
@@ -90,7 +87,7 @@ class Camera(MountedSensor):
 
     def ideal(self) -> Self:
         """Return a pinhole camera with the same view and no errors."""
-        return replace(self, camera=self.imager.ideal())
+        return self.replace(camera=self.imager.ideal())
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCamera:
         """Return the camera of the robot whose names begin with ``prefix``."""
@@ -105,7 +102,7 @@ def _known_camera(imager: Imager, rate_hz: float) -> Camera:
 
 
 ERS210_CAMERA = _known_camera(IMAGERS["ers210"], rate_hz=25.0)  # cmos, sec. 4
-"""Mounted on the site ``camera``; ``replace(ERS210_CAMERA, mount="head")`` moves it."""
+"""Mounted on the site ``camera``; ``ERS210_CAMERA.replace(mount="head")`` moves it."""
 ERS7_CAMERA = _known_camera(IMAGERS["ers7"], rate_hz=30.0)  # sources.md B2
 
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Literal
 
 import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
+from grouser.description import NotNegative
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
 
 
-@dataclass(frozen=True, kw_only=True)
 class Compass(MountedSensor):
     """Tilt-compensated compass."""
 
+    kind: Literal["compass"] = "compass"
     name: str = "compass"
     declination: float = 0.0
     """Direction of magnetic north, rad from the world's x towards y (west positive)."""
-    bias: float = 0.0
+    bias: NotNegative = 0.0
     """Standard deviation of a constant bias, drawn once per run, rad."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation of each reading, rad."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, bias=self.bias, noise=self.noise)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCompass:
         """Return the compass of the robot whose names begin with ``prefix``."""

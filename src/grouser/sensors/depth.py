@@ -11,13 +11,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
+from pydantic import PlainValidator, WithJsonSchema
 
-from grouser.errors import BadValue, unknown
+from grouser.description import OneOf, Positive
+from grouser.errors import BadValue
 from grouser.frames import Array, Pose, radians
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.render_state import RenderState, shared_loader
@@ -104,20 +106,21 @@ DEPTH_CAMERAS: dict[str, DepthOptics] = {
 camera, as its driver does; the 52 mm between the two cameras are neglected."""
 
 
-@dataclass(frozen=True, kw_only=True)
+def _optics(camera: Any) -> str | DepthOptics:
+    return camera if isinstance(camera, DepthOptics) else OneOf(lambda: DEPTH_CAMERAS).check(camera)
+
+
 class DepthCamera(MountedSensor):
     """Depth camera along the sensor's x, z up."""
 
+    kind: Literal["depth"] = "depth"
     name: str = "depth"
-    rate_hz: float = 30.0
+    rate_hz: Positive = 30.0
     """Pictures per second."""
-    camera: str | DepthOptics = "kinect2"
+    camera: Annotated[
+        str | DepthOptics, PlainValidator(_optics), WithJsonSchema({"enum": [*DEPTH_CAMERAS]})
+    ] = "kinect2"
     """Name in `DEPTH_CAMERAS`, or optics."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.camera, str) and self.camera not in DEPTH_CAMERAS:
-            raise unknown(f"sensor '{self.name}'", "depth camera", self.camera, DEPTH_CAMERAS)
 
     @property
     def optics(self) -> DepthOptics:

@@ -7,42 +7,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import mujoco
 import numpy as np
 
+from grouser.description import Items, NotNegative
 from grouser.frames import Array
 from grouser.sensors.sensor import (
     LazyValues,
     Needs,
     SensorContext,
+    SensorDescription,
     Value,
     Values,
     check_drives,
-    check_numbers,
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Encoder:
+class Encoder(SensorDescription):
     """One encoder per drive."""
 
-    drives: tuple[str, ...]
+    kind: Literal["encoder"] = "encoder"
+    drives: Items[str]
     """Names of the drives on this robot."""
     name: str = "encoder"
-    rate_hz: float = 25.0
-    """Readings per second."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-    resolution: float = 0.0
+    resolution: NotNegative = 0.0
     """One tick, m or rad; 0: exact."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation before quantisation, m or rad."""
-    wrap: float = 0.0
+    wrap: NotNegative = 0.0
     """Value at which the count wraps to 0, m or rad (2 pi: every turn); 0: never."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, resolution=self.resolution, noise=self.noise, wrap=self.wrap)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Check that the drives exist; nothing is added."""

@@ -8,14 +8,15 @@ no fix; with four the error is 2.5 m, with all twelve 0.75 m (USARSim).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Literal
 
 import mujoco
 import numpy as np
 
+from grouser.description import NotNegative, Positive
 from grouser.frames import Array, radians
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
 
 EARTH_RADIUS = 6_371_000.0
 """m, spherical Earth."""
@@ -28,25 +29,21 @@ LOWEST_ELEVATION = radians(15.0)
 """Elevation of the lowest satellite, rad; estimate."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Gps(MountedSensor):
     """GPS receiver."""
 
+    kind: Literal["gps"] = "gps"
     name: str = "gps"
-    rate_hz: float = 5.0
+    rate_hz: Positive = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     latitude: float = radians(39 + 8.0273 / 60)
     """Latitude of the world's origin, rad, north positive (USARSim: 39° 8.0273' N)."""
     longitude: float = -radians(77 + 12.998 / 60)
     """Longitude of the world's origin, rad, east positive (USARSim: 77° 12.998' W)."""
-    noise: float = 0.75
+    noise: NotNegative = 0.75
     """Standard deviation along each axis with all satellites in view, m (USARSim)."""
-    noise_worst: float = 2.5
+    noise_worst: NotNegative = 2.5
     """Standard deviation with four satellites, m (USARSim); linear in between."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, noise=self.noise, noise_worst=self.noise_worst)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundGps:
         """Return the receiver of the robot whose names begin with ``prefix``."""

@@ -11,42 +11,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Literal
 
 import mujoco
 import numpy as np
 
+from grouser.description import MaybeInfinite, NotNegative
 from grouser.frames import Array
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
 
 _Measure = Callable[[SensorContext, int, Array], Array]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Inertial(MountedSensor):
     """Error model of accelerometers and gyroscopes, in their own unit."""
 
-    bias: float = 0.0
+    bias: NotNegative = 0.0
     """Standard deviation of each axis' constant bias."""
-    drift: float = 0.0
+    drift: NotNegative = 0.0
     """Bias random walk: standard deviation after one second, per √s."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation of each reading."""
-    limit: float = math.inf
+    limit: MaybeInfinite = math.inf
     """Saturation limit of each axis."""
-    resolution: float = 0.0
+    resolution: NotNegative = 0.0
     """Quantisation step; 0: exact."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given = {"bias": self.bias, "drift": self.drift, "noise": self.noise}
-        check_numbers(self, resolution=self.resolution, **given)
 
-
-@dataclass(frozen=True, kw_only=True)
 class Accelerometer(Inertial):
     """Three-axis accelerometer, m/s² (specific force)."""
 
+    kind: Literal["accelerometer"] = "accelerometer"
     name: str = "accelerometer"
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInertial:
@@ -55,10 +50,10 @@ class Accelerometer(Inertial):
         return BoundInertial(self, self.site(model, prefix), needs, _acceleration)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Gyroscope(Inertial):
     """Three-axis gyroscope, rad/s."""
 
+    kind: Literal["gyroscope"] = "gyroscope"
     name: str = "gyroscope"
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInertial:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import mujoco
 import numpy as np
 
+from grouser.description import NotNegative, Positive
 from grouser.frames import (
     IDENTITY_WXYZ,
     Pose,
@@ -23,35 +25,22 @@ from grouser.frames import (
     rotate_one,
     to_rpy_one,
 )
-from grouser.sensors.sensor import (
-    MountedSensor,
-    Needs,
-    SensorContext,
-    Values,
-    check_numbers,
-    site_pose,
-)
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, site_pose
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ins(MountedSensor):
     """Inertial navigation system; it starts at the true pose."""
 
+    kind: Literal["ins"] = "ins"
     name: str = "ins"
-    rate_hz: float = 5.0
+    rate_hz: Positive = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
-    noise_part: float = 0.0
+    noise_part: NotNegative = 0.0
     """Relative standard deviation of each step's translation and rotation."""
-    drift: float = 0.0
+    drift: NotNegative = 0.0
     """Standard deviation of the drift velocity along each axis, m/s."""
-    turn_drift: float = 0.0
+    turn_drift: NotNegative = 0.0
     """Standard deviation of the angular drift velocity about each axis, rad/s."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(
-            self, noise_part=self.noise_part, drift=self.drift, turn_drift=self.turn_drift
-        )
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundIns:
         """Return the INS of the robot whose names begin with ``prefix``."""

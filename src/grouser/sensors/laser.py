@@ -7,50 +7,58 @@ floor(fov / resolution) + 1 of them. Ranges beyond ``far`` are reported as ``far
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Annotated, Literal, Self, TypedDict
 
 import mujoco
 import numpy as np
+from pydantic import Field, model_validator
 
-from grouser.errors import BadValue
+from grouser.description import NotNegative, Positive, mistake
 from grouser.frames import Array, radians
 from grouser.sensors.range import check_span
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
-
-SICK_LMS200 = {"fov": math.pi, "resolution": radians(1.0), "far": 20.0}  # USARSim's SICK
-HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's Hokuyo
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
 
 
-@dataclass(frozen=True, kw_only=True)
+class LaserModel(TypedDict):
+    """Numbers of a known model, as arguments of `Laser`."""
+
+    fov: float
+    resolution: float
+    far: float
+
+
+# The SICK and the Hokuyo of USARSim.
+SICK_LMS200: LaserModel = {"fov": math.pi, "resolution": radians(1.0), "far": 20.0}
+HOKUYO_URG04LX: LaserModel = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}
+
+
 class Laser(MountedSensor):
     """Laser scanner; ``Laser(mount="body", **HOKUYO_URG04LX)`` is a known model."""
 
+    kind: Literal["laser"] = "laser"
     name: str = "laser"
-    rate_hz: float = 5.0
+    rate_hz: Positive = 5.0
     """Scans per second (USARSim's SICK: every 0.2 s)."""
-    fov: float = math.pi
+    fov: Annotated[float, Field(gt=0, le=math.tau)] = math.pi
     """Angle from the first to the last ray, rad, above 0, at most a full turn."""
-    resolution: float = radians(1.0)
+    resolution: Positive = radians(1.0)
     """Angle between rays, rad, above 0."""
-    near: float = 0.1
+    near: NotNegative = 0.1
     """Shortest measurable distance, m (USARSim's default)."""
-    far: float = 20.0
+    far: Positive = 20.0
     """Largest measurable distance, m."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Constant part of the standard deviation, m."""
-    noise_part: float = 0.0
+    noise_part: NotNegative = 0.0
     """Part of the standard deviation proportional to the distance."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, noise=self.noise, noise_part=self.noise_part)
-        check_span(self.name, self.near, self.far)
-        if not (0 < self.resolution <= self.fov <= math.tau):
-            raise BadValue(
-                f"sensor '{self.name}': fov {self.fov} and resolution {self.resolution} rad, "
-                "0 < resolution <= fov <= 2 pi is needed"
-            )
+    @model_validator(mode="after")
+    def _check_spans(self) -> Self:
+        check_span(self.near, self.far)
+        if self.resolution > self.fov:
+            raise mistake(f"must be at most fov, {self.fov:g} rad", "resolution")
+        return self
 
     @property
     def angles(self) -> Array:

@@ -7,37 +7,37 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
+from grouser.description import NotNegative, Positive
 from grouser.errors import unknown
 from grouser.frames import axis_angle, multiply, to_rpy_one
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
 
 _KEYS = ("x", "y", "z", "qw", "qx", "qy", "qz", "roll", "pitch", "yaw")
 
 
-@dataclass(frozen=True, kw_only=True)
-class MotionCapture:
+class MotionCapture(SensorDescription):
     """Motion capture of one rigid body."""
 
+    kind: Literal["mocap"] = "mocap"
     body: str
     """Name of a body of this robot, or the full name of any other body in the world."""
     name: str = "mocap"
-    rate_hz: float = 120.0
+    rate_hz: Positive = 120.0
     """Frames per second; estimate: a usual OptiTrack."""
-    delay_s: float = 0.01
+    delay_s: NotNegative = 0.01
     """Delay from measurement to availability, s; estimate: one frame and the network."""
-    noise: float = 0.0003
+    noise: NotNegative = 0.0003
     """Standard deviation of the position along each axis, m; estimate."""
-    turn_noise: float = 0.002
+    turn_noise: NotNegative = 0.002
     """Standard deviation of the orientation about each axis, rad; estimate."""
-    lost: float = 0.0
+    lost: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Fraction of lost frames, 0 to 1."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, noise=self.noise, turn_noise=self.turn_noise, lost=self.lost)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Add nothing: poses are always computed."""

@@ -9,43 +9,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
-from grouser.errors import BadValue
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_drives, check_numbers
+from grouser.description import Items, NotNegative, Positive
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values, check_drives
 
 
-@dataclass(frozen=True, kw_only=True)
-class Odometry:
+class Odometry(SensorDescription):
     """Dead reckoning from the drives of the left and the right side."""
 
-    left: tuple[str, ...]
+    kind: Literal["odometry"] = "odometry"
+    left: Annotated[Items[str], Field(min_length=1)]
     """Names of the drives on the left; their mean is used."""
-    right: tuple[str, ...]
+    right: Annotated[Items[str], Field(min_length=1)]
     """Names of the drives on the right."""
-    gauge: float
+    gauge: Positive
     """Distance between the centre lines of the sides, m; above 0."""
-    radius: float = 1.0
+    radius: Positive = 1.0
     """Travel (m) per unit of the drives: 1 for belts, the radius for wheels; above 0."""
     name: str = "odometry"
-    rate_hz: float = 25.0
+    rate_hz: Positive = 25.0
     """Readings per second; motion between two readings is taken as an arc."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-    resolution: float = 0.0
+    resolution: NotNegative = 0.0
     """One tick of a side's counter, m; 0: exact."""
-    noise_part: float = 0.0
+    noise_part: NotNegative = 0.0
     """Relative standard deviation of each side's travel between readings."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, resolution=self.resolution, noise_part=self.noise_part)
-        if not (self.gauge > 0 and self.radius > 0 and self.left and self.right):
-            raise BadValue(
-                f"sensor '{self.name}': gauge {self.gauge} and radius {self.radius} must be above "
-                "0, and both sides need a drive"
-            )
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Check that the drives exist; nothing is added."""

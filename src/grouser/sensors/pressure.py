@@ -6,36 +6,34 @@ of the last physics step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import mujoco
 import numpy as np
+from pydantic import Field, Strict
 
-from grouser.errors import BadValue, unknown
+from grouser.description import Items, NotNegative
+from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
+
+SensorPlace = Annotated[
+    tuple[str, Annotated[tuple[float, float, float], Strict(False)]], Strict(False)
+]
+"""Name of a force sensor and its position in the body frame, m."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pressure:
+class Pressure(SensorDescription):
     """Force sensors at given positions of one body."""
 
+    kind: Literal["pressure"] = "pressure"
     mount: str
     """Name of the body; all of its geoms are sensitive."""
-    places: tuple[tuple[str, tuple[float, float, float]], ...]
+    places: Annotated[Items[SensorPlace], Field(min_length=1)]
     """Name of each sensor and its position in the body frame, m."""
     name: str = "pressure"
-    rate_hz: float = 25.0
-    """Readings per second."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation of each force, N."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, noise=self.noise)
-        if not self.places:
-            raise BadValue(f"sensor '{self.name}': places is empty, at least one is needed")
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Check that the mount exists; nothing is added."""

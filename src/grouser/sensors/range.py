@@ -13,47 +13,50 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Annotated, Literal, Self
 
 import mujoco
 import numpy as np
+from pydantic import Field, Strict, model_validator
 
-from grouser.errors import BadValue
+from grouser.description import Items, NotNegative, Positive, mistake
 from grouser.frames import Array
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
 
 _AHEAD = np.array([[1.0, 0.0, 0.0]])
 
 
-def check_span(name: str, near: float, far: float) -> None:
-    """Raise `BadValue` unless 0 <= near < far."""
-    if not 0 <= near < far:
-        raise BadValue(f"sensor '{name}': near {near} m and far {far} m, 0 <= near < far is needed")
+def check_span(near: float, far: float) -> None:
+    """Raise a validation error unless near < far."""
+    if not near < far:
+        raise mistake(f"must be less than far, {far:g} m", "near")
 
 
-@dataclass(frozen=True, kw_only=True)
+DistanceError = Annotated[tuple[float, NotNegative], Strict(False)]
+"""A distance and the error bound there, m."""
+
+
 class Infrared(MountedSensor):
     """Narrow infrared beam along the sensor's x."""
 
+    kind: Literal["infrared"] = "infrared"
     name: str = "infrared"
-    near: float = 0.2
+    near: NotNegative = 0.2
     """Shortest measurable distance, m (USARSim's default)."""
-    far: float = 1.5
+    far: Positive = 1.5
     """Largest measurable distance, m (USARSim's default)."""
-    bound: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
+    bound: Annotated[Items[DistanceError], Field(min_length=1)] = ((0.0, 0.0),)
     """Error bound by distance: (distance, error) in m, distances increasing, linear interpolation,
     constant outside; a single (0, 0): exact."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_span(self.name, self.near, self.far)
+    @model_validator(mode="after")
+    def _check_spans(self) -> Self:
+        check_span(self.near, self.far)
         distances = [distance for distance, _ in self.bound]
-        rising = all(a < b for a, b in pairwise(distances))
-        if not (self.bound and rising and all(error >= 0 for _, error in self.bound)):
-            raise BadValue(
-                f"sensor '{self.name}': bound is {self.bound}, pairs of an increasing distance and "
-                "an error of at least 0 are needed"
-            )
+        if not all(a < b for a, b in pairwise(distances)):
+            raise mistake("its distances must increase", "bound")
+        return self
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInfrared:
         """Return the sensor of the robot whose names begin with ``prefix``."""
@@ -87,35 +90,31 @@ def with_bounded_error(
     return distance + float(np.interp(distance, distances, errors)) * rng.uniform(-1.0, 1.0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Sonar(MountedSensor):
     """Sound cone along the sensor's x."""
 
+    kind: Literal["sonar"] = "sonar"
     name: str = "sonar"
-    near: float = 0.1
+    near: NotNegative = 0.1
     """Shortest measurable distance, m (USARSim's default)."""
-    far: float = 5.0
+    far: Positive = 5.0
     """Largest measurable distance, m (USARSim's default)."""
-    beam: float = 0.349
+    beam: Annotated[float, Field(ge=0, lt=math.pi)] = 0.349
     """Opening angle of the cone, rad (USARSim: 0.349)."""
-    cones: int = 10
+    cones: Annotated[int, Field(ge=1, le=100)] = 10
     """Number of nested cones of 16 rays that fill the beam, plus one central ray (USARSim: 10).
     Fewer cones are faster and miss thin distant objects."""
-    incidence: float = 0.1745
+    incidence: NotNegative = 0.1745
     """Largest angle between the beam and a surface's normal that gives an echo, rad (USARSim)."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Constant part of the standard deviation, m."""
-    noise_part: float = 0.0
+    noise_part: NotNegative = 0.0
     """Part of the standard deviation proportional to the distance."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, noise=self.noise, noise_part=self.noise_part, incidence=self.incidence)
-        check_span(self.name, self.near, self.far)
-        if not 1 <= self.cones <= 100:
-            raise BadValue(f"sensor '{self.name}': cones is {self.cones}, 1 to 100 is allowed")
-        if not 0 <= self.beam < math.pi:
-            raise BadValue(f"sensor '{self.name}': beam is {self.beam} rad, 0 to pi is allowed")
+    @model_validator(mode="after")
+    def _check_span(self) -> Self:
+        check_span(self.near, self.far)
+        return self
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundSonar:
         """Return the sensor of the robot whose names begin with ``prefix``."""

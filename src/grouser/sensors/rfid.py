@@ -6,38 +6,31 @@ is set. Tags are marked in the model (`grouser.physics.labels`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
-from grouser.errors import BadValue
+from grouser.description import Positive
 from grouser.physics.labels import MarkedGeom, find_marked
 from grouser.sensors.rays import RayOrigin
 from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, in_site_frame
 
 
-@dataclass(frozen=True, kw_only=True)
 class RfidReader(MountedSensor):
     """Omnidirectional RFID reader."""
 
+    kind: Literal["rfid"] = "rfid"
     name: str = "rfid"
-    rate_hz: float = 5.0
+    rate_hz: Positive = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
-    far: float = 2.0
+    far: Positive = 2.0
     """Range, m; estimate: a small UHF reader."""
-    missed: float = 0.0
+    missed: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Probability that a reading misses a tag in range, 0 to 1."""
     line_of_sight: bool = False
     """True: occluded tags are missed."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.far > 0 and 0 <= self.missed <= 1):
-            raise BadValue(
-                f"sensor '{self.name}': far {self.far} m must be above 0, missed {self.missed} "
-                "in 0 to 1"
-            )
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundRfidReader:
         """Return the reader of the robot whose names begin with ``prefix``."""

@@ -8,19 +8,22 @@ sensor's own random generator. The simulation schedules rate and delay
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
+from pydantic import GetJsonSchemaHandler, InstanceOf, Strict, model_validator
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import CoreSchema
 
 from grouser import plugins
-from grouser.errors import BadValue, UnknownName, nearest, unknown
+from grouser.description import Description, NotNegative, Positive, mistake
+from grouser.errors import UnknownName, unknown
 from grouser.frames import Array, Pose, radians
 
 Value = float | npt.NDArray[Any]
@@ -227,18 +230,18 @@ class Sensor(TimedSensor, Protocol):
         ...
 
 
-def check_numbers(sensor: TimedSensor, **at_least_zero: float) -> None:
-    """Raise `BadValue` for an invalid rate, delay or error parameter.
+class SensorDescription(Description):
+    """Base of all descriptions of sensors; a subclass has the field ``kind``, its registered name.
 
-    Args:
-        sensor: the description.
-        at_least_zero: further parameters that must not be negative, by name.
+    A subclass is a `Sensor`: it has ``add`` and ``bind``.
     """
-    if not sensor.rate_hz > 0:
-        raise BadValue(f"sensor '{sensor.name}': rate_hz is {sensor.rate_hz}, must be above 0")
-    for name, value in ({"delay_s": sensor.delay_s} | at_least_zero).items():
-        if not 0 <= value < np.inf:
-            raise BadValue(f"sensor '{sensor.name}': {name} is {value}, must be at least 0")
+
+    name: str
+    """Name on its robot."""
+    rate_hz: Positive = 25.0
+    """Readings per simulated second."""
+    delay_s: NotNegative = 0.0
+    """Delay from measurement to availability of a reading, s."""
 
 
 def check_drives(sensor: TimedSensor, spec: mujoco.MjSpec, drives: Iterable[str]) -> None:
@@ -279,76 +282,89 @@ def sensor_kinds() -> dict[str, str]:
     return SENSORS | plugins.entry_point_targets(plugins.SENSORS, SENSORS)
 
 
-POSE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
-"""Keys of X_MS in a world file: position in the mount (m), and rotations in this order."""
+def load_sensor(kind: str, where: str) -> type[SensorDescription]:
+    """Return the class of a registered kind of sensor.
+
+    Raises:
+        UnknownName: there is no such kind.
+        BadValue: it comes from a package and cannot be used.
+    """
+    if kind not in sensor_kinds():
+        raise unknown(where, "sensor", kind, sensor_kinds())
+    return plugins.load_kind(kind, SENSORS, plugins.SENSORS, SensorDescription, where)
 
 
 def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
     """Return the sensor of a world file's options, validated.
 
     Args:
-        options: ``kind`` (a key of `sensor_kinds`) and fields of that sensor's dataclass; its pose
-            in its mount as `POSE_KEYS`.
+        options: ``kind`` (a key of `sensor_kinds`) and fields of that sensor; its pose in its
+            mount as in `MountKeys`.
         where: location for error messages, e.g. ``"step.yaml line 12"``.
     """
-    kind = options.get("kind")
-    if kind not in sensor_kinds():
-        raise unknown(where, "sensor", str(kind), sensor_kinds())
-    description = plugins.load(str(kind), SENSORS, plugins.SENSORS, where)
-    given = {key: _as_tuples(value) for key, value in options.items() if key != "kind"}
-    allowed = [entry.name for entry in dataclasses.fields(description)]
-    try:
-        if "X_MS" in allowed:
-            allowed += POSE_KEYS
-            given["X_MS"] = _place(given)
-        for key in given:
-            if key not in allowed:
-                listing = ", ".join(name for name in allowed if name != "X_MS")
-                hint = nearest(key, allowed)
-                raise BadValue(f"there is no option '{key}' (there are: {listing}){hint}")
-        made: Sensor = description(**given)
-        return made
-    except (BadValue, TypeError) as error:
-        raise BadValue(f"{where}: sensor '{kind}': {error}") from error
-
-
-def _place(given: dict[str, Any]) -> Pose:
-    """Remove the keys of the pose from ``given``; return the pose."""
-    at = given.pop("at", (0.0, 0.0, 0.0))
-    turns = {key.removesuffix("_deg"): given.pop(key, 0.0) for key in POSE_KEYS[1:]}
-    try:
-        x, y, z = at
-        return Pose.at(x, y, z, **{key: radians(turn) for key, turn in turns.items()})
-    except (TypeError, ValueError):
-        raise BadValue(f"at is {at!r} and rotations are {turns}, numbers are needed") from None
-
-
-def _as_tuples(value: Any) -> Any:
-    """Convert lists to tuples, recursively."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value
+    kind = str(options.get("kind"))
+    made: Any = load_sensor(kind, where).from_options(options, where, f"sensor '{kind}'")
+    sensor: Sensor = made
+    return sensor
 
 
 SITE_PREFIX = "sensor/"
 """Prefix of the sensors' sites, after the robot's own prefix."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MountedSensor:
+class MountKeys(Description):
+    """Keys of a sensor's pose in its mount, in world and robot files."""
+
+    at: Annotated[tuple[float, float, float], Strict(False)] = (0.0, 0.0, 0.0)
+    """Position in the mount, m."""
+    roll_deg: float = 0.0
+    """Rotation about x, deg, applied first."""
+    pitch_deg: float = 0.0
+    """Rotation about y, nose down, deg, applied second."""
+    yaw_deg: float = 0.0
+    """Rotation about z, to the left, deg, applied last."""
+
+    @property
+    def pose(self) -> Pose:
+        """Pose in the mount."""
+        turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
+        roll, pitch, yaw = (radians(turn) for turn in turns)
+        return Pose.at(*self.at, roll=roll, pitch=pitch, yaw=yaw)
+
+
+class MountedSensor(SensorDescription):
     """Base of sensors with a pose on the robot. Sensor frame S: x ahead, y left, z up."""
 
     mount: str
     """Name of the body or site of the robot that carries it."""
-    X_MS: Pose = Pose()
-    """Pose of the sensor in its mount."""
-    name: str
-    """Name on its robot."""
-    rate_hz: float = 25.0
-    """Readings per second."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
+    X_MS: SkipJsonSchema[InstanceOf[Pose]] = Pose()
+    """Pose of the sensor in its mount; files have `MountKeys` instead."""
 
-    def __post_init__(self) -> None:
-        check_numbers(self)
+    @classmethod
+    def allowed_keys(cls) -> tuple[str, ...]:
+        """Return the keys that files may contain."""
+        return *(key for key in cls.model_fields if key != "X_MS"), *MountKeys.model_fields
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_pose(cls, data: Any) -> Any:
+        """Replace the keys of the pose by the pose."""
+        if not isinstance(data, dict) or data.keys().isdisjoint(MountKeys.model_fields):
+            return data
+        pose = {key: value for key, value in data.items() if key in MountKeys.model_fields}
+        if "X_MS" in data:
+            raise mistake("must not be given together with X_MS", next(iter(pose)))
+        rest = {key: value for key, value in data.items() if key not in pose}
+        return rest | {"X_MS": MountKeys.model_validate(pose).pose}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Return the JSON schema, with the keys of the pose."""
+        found = handler.resolve_ref_schema(handler(schema))
+        found["properties"] |= MountKeys.model_json_schema()["properties"]
+        return found
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Add a site at the sensor's pose."""

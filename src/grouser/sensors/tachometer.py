@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal
 
 import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_drives, check_numbers
+from grouser.description import Items, NotNegative, Positive
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values, check_drives
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tachometer:
+class Tachometer(SensorDescription):
     """One tachometer per drive."""
 
-    drives: tuple[str, ...]
+    kind: Literal["tachometer"] = "tachometer"
+    drives: Items[str]
     """Names of the drives on this robot."""
     name: str = "tachometer"
-    rate_hz: float = 5.0
+    rate_hz: Positive = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation of the speed, m/s or rad/s."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, noise=self.noise)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Check that the drives exist; nothing is added."""

@@ -4,36 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import mujoco
 import numpy as np
 
-from grouser.errors import BadValue, unknown
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.description import MaybeInfinite, NotNegative
+from grouser.errors import unknown
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
 
 
-@dataclass(frozen=True, kw_only=True)
-class Touch:
+class Touch(SensorDescription):
     """Touch switch and force sensor of one body or geom."""
 
+    kind: Literal["touch"] = "touch"
     mount: str
     """Name of a body (all of its geoms) or of one geom of the robot."""
     name: str = "touch"
-    rate_hz: float = 25.0
-    """Readings per second."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-    threshold: float = 0.1
+    threshold: NotNegative = 0.1
     """Force that closes the switch, N."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation of the force, N."""
-    limit: float = math.inf
+    limit: MaybeInfinite = math.inf
     """Saturation limit of the force, N; above 0."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, threshold=self.threshold, noise=self.noise)
-        if not self.limit > 0:
-            raise BadValue(f"sensor '{self.name}': limit is {self.limit}, must be above 0")
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Check that the mount exists; nothing is added."""

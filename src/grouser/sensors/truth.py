@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import mujoco
 import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import to_rpy_one
-from grouser.sensors.sensor import LazyValues, Needs, SensorContext, Value, Values, check_numbers
+from grouser.sensors.sensor import (
+    LazyValues,
+    Needs,
+    SensorContext,
+    SensorDescription,
+    Value,
+    Values,
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Truth:
+class Truth(SensorDescription):
     """Pose and velocity of one body in the world."""
 
+    kind: Literal["truth"] = "truth"
     body: str
     """Name of the body on this robot."""
     name: str = "truth"
-    rate_hz: float = 25.0
-    """Readings per second."""
-    delay_s: float = 0.0
-    """Delay from measurement to availability of a reading, s."""
-
-    def __post_init__(self) -> None:
-        check_numbers(self)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Check that the body exists; nothing is added."""

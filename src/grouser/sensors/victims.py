@@ -8,49 +8,34 @@ a wall nor by another part of the same victim. Parts of victims are marked in th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import mujoco
 import numpy as np
+from pydantic import Field
 
-from grouser.errors import BadValue
+from grouser.description import NotNegative, Positive
 from grouser.frames import Array
 from grouser.physics.labels import PARTS, MarkedGeom, find_marked
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import (
-    MountedSensor,
-    Needs,
-    SensorContext,
-    Values,
-    check_numbers,
-    in_site_frame,
-)
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, in_site_frame
 
 
-@dataclass(frozen=True, kw_only=True)
 class VictimSensor(MountedSensor):
     """Victim detector along the sensor's x."""
 
+    kind: Literal["victims"] = "victims"
     name: str = "victims"
-    rate_hz: float = 1.25
+    rate_hz: Positive = 1.25
     """Readings per second (USARSim: about every 0.8 s)."""
-    far: float = 6.0
+    far: Positive = 6.0
     """Range, m (USARSim)."""
-    fov: float = 0.6981
+    fov: Annotated[float, Field(gt=0, le=math.tau)] = 0.6981
     """Horizontal field of view, rad (USARSim)."""
-    fov_vertical: float = 0.6981
+    fov_vertical: Annotated[float, Field(gt=0, le=math.pi)] = 0.6981
     """Vertical field of view, rad (USARSim)."""
-    noise: float = 0.0
+    noise: NotNegative = 0.0
     """Standard deviation of each position along each axis, m."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, noise=self.noise)
-        if not (self.far > 0 and 0 < self.fov <= math.tau and 0 < self.fov_vertical <= math.pi):
-            raise BadValue(
-                f"sensor '{self.name}': far {self.far} m must be above 0, fov {self.fov} in 0 to "
-                f"2 pi, fov_vertical {self.fov_vertical} in 0 to pi"
-            )
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundVictimSensor:
         """Return the sensor of the robot whose names begin with ``prefix``."""

@@ -18,11 +18,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import mujoco
+from pydantic import Field
 
 from grouser import plugins
+from grouser.description import OneOf
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.physics.contacts import SLIPPERY
@@ -30,8 +32,6 @@ from grouser.physics.drives import Drive
 from grouser.tracks.geoms import BUFFER_SPACING, PIECE, couple_speeds
 from grouser.tracks.grouser import PathElement
 from grouser.tracks.path import BeltPath
-
-Method = Literal["segments", "surface", "wheels", "plates"]
 
 TRACKS: dict[str, str] = {
     "segments": "grouser.tracks.segments:build",
@@ -45,6 +45,12 @@ TRACKS: dict[str, str] = {
 def track_methods() -> dict[str, str]:
     """Return all methods, including entry points: name → ``module:function``."""
     return TRACKS | plugins.entry_point_targets(plugins.TRACKS, TRACKS)
+
+
+Method = Annotated[Literal["segments", "surface", "wheels", "plates"], OneOf(track_methods)]
+"""Method of a track, or one of an installed package."""
+WheelCount = Annotated[int, Field(ge=2, le=1000)]
+"""Number of wheels (method wheels only)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,10 +27,11 @@ import yaml
 from pydantic import ValidationError
 
 from grouser import files
+from grouser.description import KeyPath
 from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Array, degrees, to_rpy
 from grouser.world.terrain.mesh import MeshGround
-from grouser.world.yaml_source import MOST_BYTES, KeyPath, Source, read_yaml
+from grouser.world.yaml_source import MOST_BYTES, Source, read_yaml
 
 ROBOT_MODELS: dict[str, tuple[str, float]] = {
     "6leg_crawler_non_threaded": ("velociroach", 0.045)  # appendix B: it stands on z = 0

@@ -13,8 +13,9 @@ from typing import Annotated
 
 from pydantic import Field, Strict, model_validator
 
+from grouser.description import Description, mistake
 from grouser.errors import nearest
-from grouser.world.field_types import Description, Name, mistake
+from grouser.world.field_types import Name
 from grouser.world.triggers import Lines, Names, Trigger
 
 Time = Annotated[float, Field(ge=0, le=1_000_000)]

@@ -1,9 +1,4 @@
-"""Base model and common field types of world files.
-
-A description is frozen, rejects unknown keys and converts nothing, except an integer to a float and
-a list to a tuple. Descriptions do not depend on files and lines: a failed check names the key, and
-`grouser.world.validation_errors` looks up the line.
-"""
+"""Common field types of world files."""
 
 from __future__ import annotations
 
@@ -11,39 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    Strict,
-    ValidationInfo,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
+from grouser.description import mistake
 from grouser.errors import nearest
 
 RESERVED_NAMES = ("terrain", "world")
 """Names that MuJoCo or Grouser already uses in every world."""
-
-
-class Description(BaseModel):
-    """Frozen part of a world description; unknown keys, nan and inf are rejected."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
-    )
-
-
-def mistake(sentence: str, *inside: str | int) -> PydanticCustomError:
-    """Return the error that a validator raises.
-
-    Args:
-        sentence: the fault, as the rest of a sentence that begins with the key: ``"must be …"``.
-        inside: path of the value at fault, relative to the validated model (empty: the model).
-    """
-    return PydanticCustomError("mistake", "{sentence}", {"sentence": sentence, "inside": inside})
 
 
 def _not_reserved(name: str) -> str:

@@ -38,27 +38,19 @@ from pydantic import (
 )
 
 from grouser import files
+from grouser.description import Description, display_value, mistake
 from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
 from grouser.physics.compliance import Compliance
-from grouser.world.events import Choice, Event, check_events
-from grouser.world.field_types import (
-    ROBOT_ENDINGS,
-    Description,
-    Length,
-    Name,
-    Point,
-    Shade,
-    mistake,
-    resolve_data_file,
-)
-from grouser.world.match import Match, Player, Team, check_match
+from grouser.world.events import Event, check_events
+from grouser.world.field_types import ROBOT_ENDINGS, Length, Name, Point, Shade, resolve_data_file
+from grouser.world.match import Match, check_match
 from grouser.world.objects import OBJECTS, AnyObject
-from grouser.world.physics_settings import STANDARD, Contact, PhysicsSettings
+from grouser.world.physics_settings import STANDARD, PhysicsSettings
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
-from grouser.world.validation_errors import display_value, world_file_error
+from grouser.world.validation_errors import world_file_error
 from grouser.world.yaml_source import (
     MOST_BYTES,
     AllowedKeys,
@@ -278,26 +270,12 @@ def _keys(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_fields)
 
 
-KEYS: AllowedKeys = {
-    "": _keys(World),
-    "physics": _keys(PhysicsSettings),
-    "physics.contact": _keys(Compliance),
-    "physics.solver_contact": _keys(Contact),
-    "robots.*": _keys(RobotEntry),
-    "robots.*.contact": _keys(Compliance),
-    "starts.*": _keys(Start),
-    "events.*": _keys(Event),
-    "events.*.one_of.*": _keys(Choice),
-    "match": _keys(Match),
-    "match.teams.*": _keys(Team),
-    "match.teams.*.players.*": _keys(Player),
-    "radio": _keys(RadioModel),
-    "view": _keys(View),
-    **{f"terrain.*.{kind}": _keys(model) for kind, model in TERRAINS.items()},
-    **{f"objects.*.{kind}": _keys(model) for kind, model in OBJECTS.items()},
-    **{f"triggers.*.{kind}": _keys(model) for kind, model in TRIGGERS.items()},
+KIND_KEYS: AllowedKeys = {
+    f"{group}.*.{kind}": _keys(model)
+    for group, table in (("terrain", TERRAINS), ("objects", OBJECTS), ("triggers", TRIGGERS))
+    for kind, model in table.items()
 }
-"""Allowed keys of each part of a world file."""
+"""Allowed keys of each kind of part of a world file: ``terrain.*.step``."""
 
 
 def shipped() -> dict[str, Path]:
@@ -368,7 +346,7 @@ def parse(
     if not isinstance(source.data, dict):
         given = display_value(source.data)
         raise WorldFileError(f"{where} line 1: the world is {given}, a mapping is needed")
-    return _validate(override(source, overrides, KEYS), folder)
+    return _validate(override(source, overrides, KIND_KEYS), folder)
 
 
 def _validate(source: Source, folder: Path | None) -> World:
@@ -376,7 +354,7 @@ def _validate(source: Source, folder: Path | None) -> World:
     try:
         world = World.model_validate(source.data, context={"folder": folder})
     except ValidationError as error:
-        raise world_file_error(error, source, KEYS) from None
+        raise world_file_error(error, source, KIND_KEYS) from None
     world._source = replace(source, folder=folder)
     return world
 

@@ -18,10 +18,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict, model_validator
 
+from grouser.description import Description, mistake
 from grouser.errors import nearest
 from grouser.frames import degrees
 from grouser.world.events import Time
-from grouser.world.field_types import Coordinate, Description, Length, Name, mistake
+from grouser.world.field_types import Coordinate, Length, Name
 from grouser.world.terrain.league_field import (
     BALL_RADIUS,
     BEACON_OUTSIDE,

@@ -14,13 +14,14 @@ import mujoco
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
+from grouser.description import mistake
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array, Triple
 from grouser.physics.compliance import add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
 from grouser.physics.labels import PARTS, mark
 from grouser.world.door import Door
-from grouser.world.field_types import Length, MeshFile, Rgb, Shade, mistake
+from grouser.world.field_types import Length, MeshFile, Rgb, Shade
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.decomposition import TOLERANCE
 from grouser.world.meshes.mesh_files import read_mesh

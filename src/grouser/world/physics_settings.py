@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 import mujoco
 from pydantic import Field, model_validator
 
+from grouser.description import Description, mistake
 from grouser.physics.compliance import Compliance
-from grouser.world.field_types import Description, Rgb, mistake
+from grouser.world.field_types import Rgb
 
 INTEGRATORS = {
     "euler": mujoco.mjtIntegrator.mjINT_EULER,

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from grouser.world.field_types import Description, Length
+from grouser.description import Description
+from grouser.world.field_types import Length
 
 NEAREST = 0.1
 """Smallest distance, m; shorter ones are replaced by it, because the path loss is logarithmic."""

@@ -14,8 +14,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
+from grouser.description import Description, mistake
 from grouser.frames import Array, radians
-from grouser.world.field_types import Description, Length, Name, Point, mistake
+from grouser.world.field_types import Length, Name, Point
 
 GROUPS = ("any", "robots", "objects")
 """Names of groups in a trigger's `by`."""

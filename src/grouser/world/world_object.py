@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import mujoco
 from pydantic import Field, model_validator
 
+from grouser.description import mistake
 from grouser.frames import from_rpy, radians
 from grouser.physics.compliance import BUFFER_DEPTH, add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
-from grouser.world.field_types import Name, Point, Rgb, mistake
+from grouser.world.field_types import Name, Point, Rgb
 from grouser.world.physics_settings import Contact, Surface
 
 OBJECT: Rgb = (0.36, 0.52, 0.68)

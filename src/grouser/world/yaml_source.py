@@ -26,10 +26,8 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from grouser.description import KeyPath, dotted_path
 from grouser.errors import WorldFileError, nearest
-
-KeyPath = tuple[str | int, ...]
-"""Keys and list indices from the top of the file to a value."""
 
 AllowedKeys = Mapping[str, Collection[str]]
 """Allowed keys of each part of a file, by the part's path."""
@@ -220,11 +218,6 @@ class _Reader:
     @staticmethod
     def _line(node: Node) -> int:
         return int(node.start_mark.line) + 1
-
-
-def dotted_path(path: Sequence[str | int]) -> str:
-    """Return a path in dotted notation: ``terrain.1.height``."""
-    return ".".join(str(part) for part in path)
 
 
 def override(source: Source, overrides: Sequence[str], keys: AllowedKeys) -> Source:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,16 +83,13 @@ def _show_robot(robot: str, overrides: Sequence[str], picture: Path | None) -> N
 
 def robot_defaults(entry: RobotEntry, where: str = "show") -> Mapping[str, Any]:
     """Return the default options of a robot that YAML can represent; ``where`` is for errors."""
-    from grouser.robots.kinds import describe, is_file
+    from grouser.description import Description
+    from grouser.robots.kinds import describe
 
-    if is_file(entry.kind):  # `grouser show robot` prints the defaults of a robot file
-        return {}
     description = describe(entry.kind, entry.options, where)
-    values = {
-        field.name: getattr(description, field.name)
-        for field in dataclasses.fields(description)  # type: ignore[arg-type]
-    }
-    return {name: value for name, value in values.items() if _plain(value)}
+    if not isinstance(description, Description):
+        return {}  # `grouser show robot` prints the defaults of a robot file
+    return {name: value for name, value in description if _plain(value)}
 
 
 def _plain(value: Any) -> bool:

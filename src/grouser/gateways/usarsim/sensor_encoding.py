@@ -206,7 +206,7 @@ def sensor_names(sensor: Sensor, layout: RobotLayout) -> tuple[str, ...]:
     An encoder of several drives is ``ECLeft`` and so on; a custom sensor name replaces ``EC``.
     """
     if isinstance(sensor, Encoder) and len(sensor.drives) > 1:
-        first = "EC" if sensor.name == Encoder.name else sensor.name
+        first = "EC" if sensor.name == Encoder.model_fields["name"].default else sensor.name
         return tuple(first + layout.joints.by_drive[drive].name for drive in sensor.drives)
     if isinstance(sensor, Pressure):
         return tuple(f"{sensor.name}_{place}" for place, _ in sensor.places)

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from pydantic import ValidationError
-
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
@@ -76,7 +74,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
             pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),
             roll_deg=_degrees(roll),
         )
-    except ValidationError:  # only the position can be invalid here
+    except BadValue:  # only the position can be invalid here
         given = ", ".join(f"{value:g}" for value in init.location or _ZERO)
         raise BadValue(
             f"INIT: Location is {given}, must be within {FARTHEST:g} m of the origin on each axis"

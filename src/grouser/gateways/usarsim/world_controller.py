@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from pydantic import ValidationError
-
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians, to_rpy_one
 from grouser.gateways.usarsim.port_profile import PortProfile
@@ -205,10 +203,8 @@ class WorldControllers:
         }
         try:
             return OBJECTS[kind](**options, **sizes(_scale(request.scale)))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise BadValue(f"CONTROL: {where}: {first['msg']}") from None
+        except BadValue as error:
+            raise BadValue(f"CONTROL: {error}") from None
 
     def _free_name(self, class_name: str) -> str:
         names = {thing.name for thing in self._host.simulation.world.objects}

@@ -145,7 +145,7 @@ class _Assembly:
             inertia=entry.inertia,
             grouser=entry.build_grouser(),
             count=_count(entry, path),
-            method=entry.method,  # type: ignore[arg-type]  # Track validates it
+            method=entry.method,
             wheels=entry.wheels,
             without_top=entry.without_top,
             friction=_friction(entry),

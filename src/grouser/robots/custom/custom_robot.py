@@ -14,12 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from grouser import files
+from grouser.description import display_value
 from grouser.errors import BadValue, WorldFileError, nearest
 from grouser.robots.custom.assembly import assemble
 from grouser.robots.custom.model_files import model_file_paths, resolve_model
-from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, JointEntry, RobotFile
+from grouser.robots.custom.robot_file import MODEL_ENDINGS, RobotFile
 from grouser.robots.robot import Robot
-from grouser.world.validation_errors import display_value, world_file_error
+from grouser.world.validation_errors import world_file_error
 from grouser.world.yaml_source import MOST_BYTES, Source, put, read_yaml
 
 
@@ -79,13 +80,11 @@ def load_robot(path: Path | str, options: Mapping[str, Any] | None = None) -> Cu
         raise WorldFileError(f"{path} line 1: the robot is {given}, a mapping is needed")
     source = Source(copy.deepcopy(source.data), dict(source.positions))
     for steps, value in _paths(options or {}, source.data):
-        put(source, steps, value, f"{path}: option '{'.'.join(steps)}'", KEYS)
-    drive_keys = frozenset(JointEntry.model_fields)
-    keys = {**KEYS, **{f"drives.{name}": drive_keys for name in _drives(source.data)}}
+        put(source, steps, value, f"{path}: option '{'.'.join(steps)}'", {})
     try:
         spec = RobotFile.model_validate(source.data)
     except ValidationError as error:
-        raise world_file_error(error, source, keys, whole="the robot") from None
+        raise world_file_error(error, source, {}, "the robot") from None
     model = None
     if spec.model is not None:
         model = _model(file, spec.model, source.position(("model",)).text or str(path))
@@ -140,11 +139,6 @@ def _digests(model: Path) -> tuple[tuple[str, str], ...]:
         (str(file), hashlib.sha256(file.read_bytes()).hexdigest())
         for file in model_file_paths(model)
     )
-
-
-def _drives(data: Mapping[str, Any]) -> list[str]:
-    drives = data.get("drives")
-    return list(drives) if isinstance(drives, dict) else []
 
 
 def _paths(options: Mapping[str, Any], data: Any) -> Iterator[tuple[list[str], Any]]:

@@ -13,13 +13,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict, model_validator
 
+from grouser.description import Description, Items, mistake
 from grouser.errors import BadValue
-from grouser.robots.parts.belt_options import grouser_from_options, path_from_options
+from grouser.robots.parts.belt_options import GrouserOptions, SegmentOptions, path_from_options
 from grouser.robots.parts.hull import GREY
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
-from grouser.world.field_types import Description, Length, Name, Point, Rgb, mistake
-from grouser.world.yaml_source import AllowedKeys
+from grouser.tracks.track import Method
+from grouser.world.field_types import Length, Name, Point, Rgb
 
 Above = Annotated[float, Field(gt=0, le=1e6)]
 """A number above 0."""
@@ -79,7 +80,7 @@ class BeltEntry(Description):
 
     pulleys: Annotated[tuple[Pulley, ...], Strict(False)] = ()
     """[x, z, radius] each, outer surface of the belt; for a flipper, x outwards from its axis."""
-    segments: Annotated[tuple[dict[str, Any], ...], Strict(False)] = ()
+    segments: Items[SegmentOptions] = ()
     """Alternative: closed chain from the top rear, {line: length} or {arc: [radius, deg]}."""
     oval: Oval | None = None
     """Alternative: two equal pulleys."""
@@ -89,7 +90,7 @@ class BeltEntry(Description):
     """Number of grousers; default: from `pitch`."""
     pitch: Length | None = None
     """Approximate grouser pitch, m; default: 0.03."""
-    grouser: dict[str, Any] | None = None
+    grouser: GrouserOptions | None = None
     """{shape: rounded, length: …, height: …} and so on; default: a smooth belt (a flipper: as its
     track's)."""
     wheels: Annotated[int, Field(ge=2, le=100)] = 4
@@ -123,7 +124,7 @@ class BeltEntry(Description):
 
     def build_grouser(self) -> Grouser | None:
         """Return the grouser; None if not given."""
-        return grouser_from_options(self.grouser) if self.grouser else None
+        return self.grouser.build() if self.grouser else None
 
 
 class TrackEntry(BeltEntry):
@@ -137,7 +138,7 @@ class TrackEntry(BeltEntry):
     """Origin of the left track's frame, m; the right one is mirrored."""
     side: Literal["both", "left", "right", "middle"] = "both"
     """Members of the pair that exist."""
-    method: str = "segments"
+    method: Method = "segments"
     """Track method; see `grouser list tracks`."""
     without_top: bool = False
     """Omit the upper run."""
@@ -335,26 +336,6 @@ class RobotFile(Description):
                 if name is not None and name in names[:number]:
                     raise mistake(f"must be unique among {group}", group, number, "name")
         return self
-
-
-def _fields(model: type[Description]) -> frozenset[str]:
-    return frozenset(model.model_fields)
-
-
-KEYS: AllowedKeys = {
-    "": _fields(RobotFile),
-    "box": _fields(UniformBox),
-    "hull.*": _fields(HullBox),
-    "tracks.*": _fields(TrackEntry),
-    "tracks.*.oval": _fields(Oval),
-    "flippers.*": _fields(FlipperEntry),
-    "flippers.*.oval": _fields(Oval),
-    "flippers.*.box": _fields(UniformBox),
-    "flippers.*.arm": _fields(HullBox),
-    "wheels.*": _fields(WheelEntry),
-    "cameras.*": _fields(CameraEntry),
-}
-"""Allowed keys of each part of a robot file."""
 
 
 def defaulted_values(robot_file: RobotFile) -> dict[str, Any]:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
+from grouser.description import Description
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance
@@ -348,27 +350,11 @@ GAIT_OPTIONS = (
 )  # fmt: skip
 """Options that affect the gait only, not the model."""
 
-OPTION_RANGES: dict[str, tuple[float, float]] = {
-    "period": (0.1, 5.0),
-    "stance_share": (0.5, 0.95),
-    "lift": (0.0, 0.08),
-    "stride": (0.0, 0.2),
-    "side_stride": (0.0, 0.2),
-    "turn_stride_deg": (0.0, 90.0),
-    "height": (0.05, 0.2),
-    "pitch_deg": (-30.0, 30.0),
-    "fore_x": (0.0, 0.2),
-    "fore_y": (0.02, 0.2),
-    "hind_x": (-0.2, 0.0),
-    "hind_y": (0.02, 0.2),
-}
-"""Accepted ranges; reachability is checked against the joint limits."""
 SLOWEST = 1e-6
 """Speed limit (m/s or rad/s) of a stride option of 0."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AiboOptions:
+class AiboOptions(Description):
     """Options of an AIBO; s, m, deg. A gait option of None keeps the robot's own value."""
 
     gait_options: ClassVar[tuple[str, ...]] = GAIT_OPTIONS
@@ -379,44 +365,32 @@ class AiboOptions:
     """False: encoders and ground truth only; many robots then run about twice as fast."""
     team: Literal["", "red", "blue"] = ""
     """Team colour of the body."""
-    period: float | None = None
+    period: Annotated[float, Field(ge=0.1, le=5)] | None = None
     """Duration of a gait cycle."""
-    stance_share: float | None = None
+    stance_share: Annotated[float, Field(ge=0.5, le=0.95)] | None = None
     """Duty factor: fraction of the cycle that a paw is on the ground, 0.5 or more."""
-    lift: float | None = None
+    lift: Annotated[float, Field(ge=0, le=0.08)] | None = None
     """Lift height of the paws."""
     locus: Locus | None = None
     """Path of the paws through the air: ``arch`` or ``box``."""
-    stride: float | None = None
+    stride: Annotated[float, Field(ge=0, le=0.2)] | None = None
     """Largest stride length forwards and backwards; also limited by the joints."""
-    side_stride: float | None = None
+    side_stride: Annotated[float, Field(ge=0, le=0.2)] | None = None
     """Largest stride length sideways."""
-    turn_stride_deg: float | None = None
+    turn_stride_deg: Annotated[float, Field(ge=0, le=90)] | None = None
     """Largest turn in one stride, deg."""
-    height: float | None = None
+    height: Annotated[float, Field(ge=0.05, le=0.2)] | None = None
     """Height of the shoulders' middle above the ground."""
-    pitch_deg: float | None = None
+    pitch_deg: Annotated[float, Field(ge=-30, le=30)] | None = None
     """Pitch of the body, nose down, deg."""
-    fore_x: float | None = None
+    fore_x: Annotated[float, Field(ge=0, le=0.2)] | None = None
     """x of the centre of the fore paws' path from the shoulders' middle."""
-    fore_y: float | None = None
+    fore_y: Annotated[float, Field(ge=0.02, le=0.2)] | None = None
     """y of the centre of the fore paws' path."""
-    hind_x: float | None = None
+    hind_x: Annotated[float, Field(ge=-0.2, le=0)] | None = None
     """x of the centre of the hind paws' path from the shoulders' middle; negative."""
-    hind_y: float | None = None
+    hind_y: Annotated[float, Field(ge=0.02, le=0.2)] | None = None
     """y of the centre of the hind paws' path."""
-
-    def __post_init__(self) -> None:
-        for name, (least, most) in OPTION_RANGES.items():
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise BadValue(f"{name} is {value!r}, a number is needed")
-            if not least <= value <= most:
-                raise BadValue(f"{name} is {value:g}, must be {least:g} to {most:g}")
-        if self.locus is not None and self.locus not in get_args(Locus):
-            raise unknown("locus", "path of paws", str(self.locus), get_args(Locus))
 
     def build(self) -> Robot:
         """Return the robot: body, legs, head, tail, drives, gait, sensors."""

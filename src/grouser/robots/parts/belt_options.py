@@ -2,89 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from grouser.errors import BadValue, nearest
+from grouser.description import Description, Items, Positive, mistake
+from grouser.errors import BadValue
 from grouser.frames import Array, radians
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import ArcStep, BeltPath, StraightStep
 
-SHAPES: dict[str, tuple[str, ...]] = {
-    "box": ("length", "height"),
-    "rounded": ("length", "height"),
-    "trapezoid": ("top", "base", "height"),
-    "polygon": ("outline",),
-}
-"""Grouser shapes and the required numbers of each, m."""
+Pulley = Annotated[tuple[float, float, Positive], Strict(False)]
+"""x, z and radius, m."""
 
 
-def path_from_options(
-    pulleys: Sequence[Sequence[float]], segments: Sequence[Mapping[str, Any]]
-) -> BeltPath:
-    """Return the path of a belt from ``pulleys`` (x, z, radius; m), or else from ``segments``.
+class SegmentOptions(Description):
+    """One segment of a chain: a straight line or an arc."""
 
-    Segments form a closed chain from the top rear: ``{line: length}`` or ``{arc: [radius,
-    angle_deg]}``.
+    line: float | None = None
+    """Length, m."""
+    arc: Annotated[tuple[float, float], Strict(False)] | None = None
+    """Radius, m, and angle, deg."""
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> Self:
+        if (self.line is None) == (self.arc is None):
+            raise mistake("needs either line: length or arc: [radius, angle_deg]")
+        return self
+
+    def step(self) -> StraightStep | ArcStep:
+        """Return the segment as a step of a chain."""
+        if self.arc is not None:
+            return ArcStep(self.arc[0], radians(self.arc[1]))
+        assert self.line is not None
+        return StraightStep(self.line)
+
+
+def path_from_options(pulleys: Sequence[Pulley], segments: Sequence[SegmentOptions]) -> BeltPath:
+    """Return the path of a belt around ``pulleys``, or else of ``segments``.
+
+    Segments form a closed chain from the top rear.
     """
     if bool(pulleys) == bool(segments):
         raise BadValue("path: give either pulleys or segments")
     if pulleys:
-        for number, pulley in enumerate(pulleys):
-            if not isinstance(pulley, Sequence) or len(pulley) != 3:
-                raise BadValue(f"path: pulley {number} is {pulley!r}, [x, z, radius] is needed")
-        return BeltPath.around([(x, z, radius) for x, z, radius in pulleys])
-    return BeltPath.chain([_step(number, step) for number, step in enumerate(segments)])
+        return BeltPath.around(list(pulleys))
+    return BeltPath.chain([segment.step() for segment in segments])
 
 
-def _step(number: int, step: Mapping[str, Any]) -> StraightStep | ArcStep:
-    match step:
-        case {"line": length, **rest} if not rest:
-            return StraightStep(length)
-        case {"arc": [radius, angle_deg], **rest} if not rest:
-            return ArcStep(radius, radians(angle_deg))
-        case _:
-            raise BadValue(
-                f"path: segment {number} is {step!r}, "
-                "{line: length} or {arc: [radius, angle_deg]} is needed"
-            )
+class BarOptions(Description):
+    """Bar with a flat or a round tip."""
+
+    shape: Literal["box", "rounded"] = "box"
+    length: Positive
+    """Length along the belt, m."""
+    height: Positive
+    """Height above the belt, m."""
+    round_tip: bool | None = None
+    """True: the tip is a half cylinder; default: that of the shape."""
+
+    def build(self) -> Grouser:
+        """Return the grouser."""
+        round_tip = self.shape == "rounded" if self.round_tip is None else self.round_tip
+        return Grouser.trapezoid(self.length, self.length, self.height, round_tip=round_tip)
 
 
-def grouser_from_options(options: Mapping[str, Any]) -> Grouser:
-    """Return the grouser of ``{shape: …, its numbers, round_tip: true}``."""
-    shape = options.get("shape", "box")
-    if shape not in SHAPES:
-        raise BadValue(
-            f"grouser: there is no shape {shape!r} (there are: {', '.join(SHAPES)})"
-            f"{nearest(str(shape), SHAPES)}"
+class TrapezoidOptions(Description):
+    """Bar that is wider at the belt than at its tip."""
+
+    shape: Literal["trapezoid"]
+    top: Positive
+    """Length of the tip along the belt, m."""
+    base: Positive
+    """Length at the belt, m."""
+    height: Positive
+    """Height above the belt, m."""
+    round_tip: bool = False
+    """True: the tip is a half cylinder."""
+
+    def build(self) -> Grouser:
+        """Return the grouser."""
+        return Grouser.trapezoid(self.top, self.base, self.height, round_tip=self.round_tip)
+
+
+class PolygonOptions(Description):
+    """Bar with any convex outline."""
+
+    shape: Literal["polygon"]
+    outline: Items[Annotated[tuple[float, float], Strict(False)]]
+    """Corners (along the belt, height above it), m."""
+    round_tip: bool = False
+    """True: the flat top is a half cylinder."""
+
+    def build(self) -> Grouser:
+        """Return the grouser."""
+        return Grouser(self.outline, self.round_tip)
+
+
+def _complete_shape(value: Any) -> Any:
+    """Add the default shape; reject an option of earlier releases."""
+    if not isinstance(value, dict):
+        return value
+    if "soft" in value:
+        raise mistake(
+            "which is no longer an option; set the compliance of the whole robot beside its kind: "
+            "contact: {frequency: rad/s, damping_ratio: …} (docs/explanation/contact.md)",
+            "soft",
         )
-    allowed = ("shape", "round_tip", *SHAPES[shape])
-    if "soft" in options:
-        raise BadValue(
-            "grouser: 'soft' is no longer an option; set the compliance of the whole robot beside "
-            "its kind: contact: {frequency: rad/s, damping_ratio: …} (docs/explanation/contact.md)"
-        )
-    for key in options:
-        if key not in allowed:
-            raise BadValue(
-                f"grouser: a {shape} has no '{key}' (it has: {', '.join(allowed)})"
-                f"{nearest(key, allowed)}"
-            )
-    missing = [key for key in SHAPES[shape] if key not in options]
-    if missing:
-        raise BadValue(f"grouser: a {shape} lacks {', '.join(missing)}")
-    round_tip = bool(options.get("round_tip", shape == "rounded"))
-    try:
-        if shape == "polygon":
-            return Grouser(tuple((x, z) for x, z in options["outline"]), round_tip)
-        *top_and_base, height = (float(options[key]) for key in SHAPES[shape])
-    except (TypeError, ValueError):
-        needed = "pairs of numbers" if shape == "polygon" else "numbers"
-        raise BadValue(f"grouser: {', '.join(SHAPES[shape])} must be {needed}") from None
-    top, base = top_and_base[0], top_and_base[-1]
-    return Grouser.trapezoid(top, base, height, round_tip=round_tip)
+    return {"shape": "box"} | value
+
+
+GrouserOptions = Annotated[
+    BarOptions | TrapezoidOptions | PolygonOptions,
+    Field(discriminator="shape"),
+    BeforeValidator(_complete_shape),
+]
+"""Grouser by its shape: ``{shape: …, its numbers, round_tip: true}``."""
 
 
 def path_extent(path: BeltPath) -> tuple[Array, Array]:

@@ -6,12 +6,15 @@ Up is positive for all flippers, front and rear. `FlipperOptions` are the option
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import mujoco
+from pydantic import Field, Strict, model_validator
 
-from grouser.errors import BadValue, nearest
+from grouser.description import Description, Positive, mistake
+from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.belt_options import path_extent
@@ -187,84 +190,65 @@ def middle_of_mass(pulleys: Sequence[tuple[float, float]]) -> float:
     return sum(x * radius**2 for x, radius in pulleys) / whole
 
 
-ENDS = ("front", "rear")
+ArmAngle = Annotated[float, Field(ge=-180, le=180)]
+"""Initial angle of a flipper without joint limits, deg."""
+TwoNumbers = Annotated[tuple[float, float], Strict(False)]
 GAP = 0.005
 """m   estimate: gap between a track and the flipper beside it."""
 GRAVITY = 9.81
 """m/s²."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlipperOptions:
+class FlipperOptions(Description):
     """Options of a pair of flippers; m, kg, N m. None: derived from the robot."""
 
-    reach: float
+    reach: Positive
     """Distance from the axis to the axis of the tip pulley."""
-    tip: float | None = None
+    tip: Positive | None = None
     """Radius of the belt around the tip pulley; None: half of ``root``."""
-    width: float | None = None
+    width: Positive | None = None
     """Belt width; None: a third of the track's."""
-    mass: float | None = None
+    mass: Positive | None = None
     """Mass of one flipper with its belt; None: 4 % of the robot, an estimate."""
-    torque: float | None = None
+    torque: Positive | None = None
     """Torque of one arm; None: both hold the robot's weight at their tips, an estimate."""
-    speed_deg: float = 60.0
+    speed_deg: Positive = 60.0
     """Speed limit of the arm, deg/s; an estimate."""
     start_deg: float = 0.0
     """Initial angle, deg, up positive; 0: level, pointing away from the middle."""
-    limits_deg: Sequence[float] | None = None
+    limits_deg: TwoNumbers | None = None
     """Joint limits, deg; None: unlimited."""
-    axis: Sequence[float] | None = None
+    axis: TwoNumbers | None = None
     """x and z of the axis; None: the track's outermost pulley at that end."""
-    root: float | None = None
+    root: Positive | None = None
     """Radius of the belt around the axis; None: that of the pulley."""
-    armature: float = 0.1
+    armature: Positive = 0.1
     """Rotor inertia of the arm's motor, reflected to the arm, kg m²; an estimate."""
-    inertia: float = 0.3
+    inertia: Positive = 0.3
     """Belt mass that adds to the load of the track's motor; an estimate."""
 
-    def __post_init__(self) -> None:
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if entry.name in ("axis", "limits_deg"):
-                if value is not None and not _two_numbers(value):
-                    raise BadValue(f"{entry.name} is {value!r}, two numbers are needed")
-            elif value is None and entry.name != "reach":
-                continue
-            elif entry.name == "start_deg":
-                low, high = self.limits_deg or (-180.0, 180.0)
-                if not _number(value) or not low <= value <= high:
-                    raise BadValue(f"start_deg is {value!r}, must be {low:g} to {high:g}")
-            elif not _number(value) or not value > 0:
-                raise BadValue(f"{entry.name} is {value!r}, a number above 0 is needed")
-        if self.limits_deg and not self.limits_deg[0] < self.limits_deg[1]:
-            raise BadValue(f"limits_deg is {list(self.limits_deg)}, must rise")
+    @model_validator(mode="after")
+    def _check_limits(self) -> Self:
+        low, high = self.limits_deg or (-180.0, 180.0)
+        if not low < high:
+            raise mistake("must rise", "limits_deg")
+        if not low <= self.start_deg <= high:
+            raise mistake(f"must be {low:g} to {high:g}", "start_deg")
+        return self
 
 
-def flippers_from_options(given: object) -> dict[str, FlipperOptions]:
-    """Validate ``{front: {reach: …}, rear: {…}}``; return the options by end."""
-    if not isinstance(given, Mapping):
-        raise BadValue(f"flippers: {given!r} is not {{front: {{reach: …}}, rear: {{reach: …}}}}")
-    pairs = {}
-    allowed = [entry.name for entry in fields(FlipperOptions)]
-    for end, options in given.items():
-        if end not in ENDS:
-            raise BadValue(f"flippers: there is no end {end!r} (there are: front, rear)")
-        if not isinstance(options, Mapping) or "reach" not in options:
-            raise BadValue(
-                f"flippers: {end} needs reach: m from its axis to the axis of its tip pulley"
-            )
-        for key in options:
-            if key not in allowed:
-                raise BadValue(
-                    f"flippers: {end} has no '{key}' (it has: {', '.join(allowed)})"
-                    f"{nearest(str(key), allowed)}"
-                )
-        try:
-            pairs[end] = FlipperOptions(**options)
-        except BadValue as error:
-            raise BadValue(f"flippers: {end}: {error}") from None
-    return pairs
+class FlipperPairs(Description):
+    """Flippers at both ends of a robot."""
+
+    front: FlipperOptions | None = None
+    """None: no pair."""
+    rear: FlipperOptions | None = None
+    """None: no pair."""
+
+    def by_end(self) -> dict[str, FlipperOptions]:
+        """Return the pairs by their end."""
+        pairs = {"front": self.front, "rear": self.rear}
+        return {end: pair for end, pair in pairs.items() if pair}
 
 
 def flipper_pair(
@@ -311,16 +295,3 @@ def flipper_pair(
 
 def _radians(limits_deg: Sequence[float] | None) -> tuple[float, float] | None:
     return (radians(limits_deg[0]), radians(limits_deg[1])) if limits_deg else None
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _two_numbers(value: object) -> bool:
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and len(value) == 2
-        and all(map(_number, value))
-    )

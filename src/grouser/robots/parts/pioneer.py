@@ -18,6 +18,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
+from grouser.description import Description
 from grouser.frames import Array, Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts import pan_tilt
@@ -183,8 +184,7 @@ class Pioneer:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PioneerOptions:
+class PioneerOptions(Description):
     """Options of a Pioneer."""
 
     pioneer: ClassVar[Pioneer]

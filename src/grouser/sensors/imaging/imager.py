@@ -7,12 +7,13 @@ A world file names one (``camera: ers210``) or describes its own::
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
-from grouser.errors import BadValue, nearest, unknown
+from pydantic import Field, PlainValidator, Strict, WithJsonSchema
+
+from grouser.description import Description, NotNegative, OneOf
 from grouser.sensors.imaging.cmos import IDEAL_CMOS, Cmos, Noise
 from grouser.sensors.imaging.lens import Lens, Radial
 from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter
@@ -68,44 +69,75 @@ IMAGERS: dict[str, Imager] = {
 }
 """Name in a world file → imager."""
 
-_NEEDED = ("width", "height", "fov_deg")
-_PARTS = {
-    "kappa": Radial,
-    **{part.name: Noise for part in dataclasses.fields(Noise)},
-    **{part.name: Cmos for part in dataclasses.fields(Cmos) if part.name != "noise"},
-    **{part.name: Shutter for part in dataclasses.fields(Shutter)},
-}
+FieldOfView = Annotated[float, Field(gt=0, lt=180)]
+"""An angle between 0 and 180 deg."""
+
+
+class ImagerOptions(Description):
+    """Imager as a world file describes it."""
+
+    width: Annotated[int, Field(ge=1)]
+    """Pixels in a row."""
+    height: Annotated[int, Field(ge=1)]
+    """Rows."""
+    fov_deg: Annotated[tuple[FieldOfView, FieldOfView], Strict(False)]
+    """Horizontal and vertical field of view without distortion, deg."""
+    kappa: float = 0.0
+    """Radial distortion; see `Radial`."""
+    read: NotNegative = 0.0
+    """Read noise: standard deviation in the dark, grey levels of 255."""
+    shot: NotNegative = 0.0
+    """Shot noise: variance per grey level."""
+    blur: NotNegative = IDEAL_CMOS.blur
+    """Standard deviation of the 5 x 5 lens blur, pixels; 0: none."""
+    darkening: NotNegative = IDEAL_CMOS.darkening
+    """Power of the cosine in limb darkening; 0: none."""
+    exposure: NotNegative = IDEAL_CMOS.exposure
+    """Factor on all light; 1: unchanged."""
+    balance: Annotated[tuple[NotNegative, NotNegative, NotNegative], Strict(False)] = (
+        IDEAL_CMOS.balance
+    )
+    """Gains of red, green and blue after the noise."""
+    exposure_s: NotNegative = 0.0
+    """Exposure time of a row, s."""
+    readout_s: NotNegative = 0.0
+    """Read-out time of all rows, s; 0: global shutter."""
+
+    @property
+    def imager(self) -> Imager:
+        """Lens, chip and shutter."""
+        lens = Lens(
+            width=self.width,
+            height=self.height,
+            fov_deg=self.fov_deg,
+            distortion=Radial(self.kappa),
+        )
+        cmos = Cmos(
+            blur=self.blur,
+            darkening=self.darkening,
+            noise=Noise(read=self.read, shot=self.shot),
+            exposure=self.exposure,
+            balance=self.balance,
+        )
+        return Imager(
+            lens=lens,
+            cmos=cmos,
+            shutter=Shutter(exposure_s=self.exposure_s, readout_s=self.readout_s),
+        )
 
 
 def resolve_imager(description: str | Imager | Mapping[str, Any]) -> Imager:
     """Return the imager of a name or of options in a world file; return an imager as it is."""
     if isinstance(description, Imager):
         return description
-    if isinstance(description, str):
-        if description not in IMAGERS:
-            raise unknown("camera", "camera", description, IMAGERS)
-        return IMAGERS[description]
-    allowed = [*_NEEDED, *_PARTS]
-    for key in description:
-        if key not in allowed:
-            listing = ", ".join(allowed)
-            raise BadValue(
-                f"camera: there is no option '{key}' (there are: {listing}){nearest(key, allowed)}"
-            )
-    if missing := [key for key in _NEEDED if key not in description]:
-        raise BadValue(f"camera: {', '.join(missing)} must be given")
+    if isinstance(description, Mapping):
+        return ImagerOptions.model_validate(dict(description)).imager
+    return IMAGERS[OneOf(lambda: IMAGERS).check(description)]
 
-    def of(part: type) -> dict[str, Any]:
-        return {key: description[key] for key in description if _PARTS.get(key) is part}
 
-    across, down = description["fov_deg"]
-    lens = Lens(
-        width=description["width"],
-        height=description["height"],
-        fov_deg=(across, down),
-        distortion=Radial(**of(Radial)),
-    )
-    noise = Noise(**of(Noise))
-    return Imager(
-        lens=lens, cmos=replace(IDEAL_CMOS, noise=noise, **of(Cmos)), shutter=Shutter(**of(Shutter))
-    )
+ImagerField = Annotated[
+    str | Imager | Mapping[str, Any],
+    PlainValidator(resolve_imager),
+    WithJsonSchema({"anyOf": [{"enum": [*IMAGERS]}, ImagerOptions.model_json_schema()]}),
+]
+"""Field of a description: name, numbers or object; kept as an `Imager`."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from grouser.description import Description
 from grouser.errors import BadValue, nearest
 from grouser.frames import radians
 from grouser.robots.kinds import robot_kinds
@@ -42,8 +43,7 @@ from grouser.simulation.changes.actions import (
     SwitchMotors,
 )
 from grouser.simulation.script.tokens import SUN, Names, Words
-from grouser.world.field_types import Description
-from grouser.world.file import KEYS, RobotEntry
+from grouser.world.file import KIND_KEYS, RobotEntry
 from grouser.world.objects import AnyObject
 from grouser.world.validation_errors import world_file_error
 from grouser.world.yaml_source import Source, SourcePosition
@@ -197,7 +197,9 @@ def _spawn(words: Words) -> Action:
     try:
         made = _Spawned.model_validate(source.data, strict=False)
     except ValidationError as error:
-        sentence = str(world_file_error(error, source, KEYS)).replace(f"{group}.0", f"'{name}'")
+        sentence = str(world_file_error(error, source, KIND_KEYS)).replace(
+            f"{group}.0", f"'{name}'"
+        )
         raise BadValue(sentence) from None
     return Join((*made.robots, *made.objects)[0])
 

@@ -19,9 +19,10 @@ from pydantic import model_validator
 
 from grouser import files
 from grouser.array_files import ArrayHead, read_npz
+from grouser.description import mistake
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.world.field_types import Coordinate, data_file, mistake
+from grouser.world.field_types import Coordinate, data_file
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain, add_convex_hull
 

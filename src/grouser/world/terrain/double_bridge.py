@@ -11,7 +11,8 @@ from typing import Literal
 import mujoco
 from pydantic import model_validator
 
-from grouser.world.field_types import Length, mistake
+from grouser.description import mistake
+from grouser.world.field_types import Length
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT, PlacedTerrain
 

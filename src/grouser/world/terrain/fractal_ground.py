@@ -14,8 +14,9 @@ import mujoco
 import numpy as np
 from pydantic import Field, model_validator
 
+from grouser.description import mistake
 from grouser.frames import Array
-from grouser.world.field_types import Length, Rgb, mistake
+from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.height_field import MOST_POINTS, add_height_field
 from grouser.world.terrain.terrain_piece import PlacedTerrain

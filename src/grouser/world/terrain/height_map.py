@@ -20,9 +20,10 @@ from pydantic import Field, Strict, model_validator
 
 from grouser import files
 from grouser.array_files import ArrayHead, read_npy, read_npz, read_png
+from grouser.description import mistake
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, metres
-from grouser.world.field_types import MAP_ENDINGS, Coordinate, Length, data_file, mistake
+from grouser.world.field_types import MAP_ENDINGS, Coordinate, Length, data_file
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.height_field import MOST_POINTS, add_height_field, excess, flaw
 from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain

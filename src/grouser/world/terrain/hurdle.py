@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field, model_validator
 
-from grouser.world.field_types import Length, Rgb, mistake
+from grouser.description import mistake
+from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, PlacedTerrain
 

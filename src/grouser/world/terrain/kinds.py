@@ -16,7 +16,6 @@ an error only in world files that use its kind.
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 from collections.abc import Collection
 from importlib import metadata
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from pydantic import Field, create_model, model_validator
 
 from grouser import plugins
-from grouser.world.field_types import mistake
+from grouser.description import mistake
 from grouser.world.terrain.convex_pieces import ConvexPieces
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
@@ -53,20 +52,10 @@ def plugin_terrains(taken: Collection[str]) -> dict[str, type[TerrainPiece]]:
     kinds: dict[str, type[TerrainPiece]] = {}
     for entry in plugins.entry_points(plugins.TERRAINS, frozenset(taken)).values():
         try:
-            kinds[entry.name] = _load(entry)
+            kinds[entry.name] = plugins.check_kind(entry.load(), TerrainPiece, entry.name)
         except Exception as error:  # importing a plug-in may raise anything
             kinds[entry.name] = _unusable(entry, error)
     return kinds
-
-
-def _load(entry: metadata.EntryPoint) -> type[TerrainPiece]:
-    kind = entry.load()
-    if not (inspect.isclass(kind) and issubclass(kind, TerrainPiece)):
-        raise TypeError("it is no TerrainPiece")
-    field, expected = kind.model_fields.get("kind"), cast(Any, Literal[entry.name])
-    if field is None or field.annotation != expected:
-        raise TypeError(f'it needs the field  kind: Literal["{entry.name}"]')
-    return kind
 
 
 def _unusable(entry: metadata.EntryPoint, error: Exception) -> type[TerrainPiece]:

@@ -15,9 +15,10 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field, model_validator
 
+from grouser.description import mistake
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Pose, metres, radians
-from grouser.world.field_types import Coordinate, MeshFile, mistake
+from grouser.world.field_types import Coordinate, MeshFile
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.collision_proxy import Collide, ProxyChoice
 from grouser.world.meshes.mesh_files import read_mesh

@@ -15,7 +15,8 @@ import mujoco
 import numpy as np
 from pydantic import Field, model_validator
 
-from grouser.world.field_types import Length, Rgb, mistake
+from grouser.description import mistake
+from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, PlacedTerrain
 

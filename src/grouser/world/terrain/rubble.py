@@ -8,8 +8,9 @@ import mujoco
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
+from grouser.description import mistake
 from grouser.frames import Array, Pose, axis_angle, multiply, radians, rotate
-from grouser.world.field_types import Length, Rgb, mistake
+from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import PlacedTerrain
 

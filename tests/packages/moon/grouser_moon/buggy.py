@@ -1,17 +1,15 @@
 """The rover with a mass that can be chosen."""
 
-from dataclasses import dataclass
-
+from grouser.description import Description, Positive
 from grouser.robots.custom.custom_robot import load_robot
 from grouser.robots.robot import Robot
 from grouser_moon import ROVER
 
 
-@dataclass(frozen=True, kw_only=True)
-class Buggy:
+class Buggy(Description):
     """A buggy with four wheels."""
 
-    mass: float = 12.0
+    mass: Positive = 12.0
 
     def build(self) -> Robot:
         """Return the robot."""

@@ -1,20 +1,20 @@
 """Sensor of the moon: a clock, for which Grouser has no wire message."""
 
-from dataclasses import dataclass
+from typing import Literal
 
 import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import Needs, SensorContext, Values
+from grouser.description import Positive
+from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
 
 
-@dataclass(frozen=True, kw_only=True)
-class Clock:
+class Clock(SensorDescription):
     """Clock that also counts whole seconds, minutes and hours."""
 
+    kind: Literal["moon_clock"] = "moon_clock"
     name: str = "clock"
-    rate_hz: float = 10.0
-    delay_s: float = 0.0
+    rate_hz: Positive = 10.0
     zone: str = "Mare Tranquillitatis"
 
     def add(self, spec: mujoco.MjSpec) -> None:
