@@ -39,6 +39,11 @@ def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def python_path(folder: Path | None) -> str:
+    """Return PYTHONPATH with ``folder`` before the folders that it has."""
+    return os.pathsep.join(filter(None, [str(folder or ""), os.environ.get("PYTHONPATH", "")]))
+
+
 def run_commands(
     folder: Path | None, commands: list[list[str]]
 ) -> dict[tuple[str, ...], tuple[int, str]]:
@@ -46,7 +51,7 @@ def run_commands(
     ran = subprocess.run(
         [sys.executable, "-W", "ignore", str(TYPED)],
         input=json.dumps(commands),
-        env=os.environ | {"PYTHONPATH": str(folder or ""), "COLUMNS": "200"},
+        env=os.environ | {"PYTHONPATH": python_path(folder), "COLUMNS": "200"},
         capture_output=True,
         text=True,
     )
@@ -108,7 +113,7 @@ def test_broken_entry_is_reported_with_its_cause(
 def test_client_joins_with_the_package_robot_on_the_package_terrain(
     package_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(package_folder))
+    monkeypatch.setenv("PYTHONPATH", python_path(package_folder))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     world = tmp_path / "moon.yaml"
     world.write_text(
@@ -128,7 +133,7 @@ def test_client_joins_with_the_package_robot_on_the_package_terrain(
 def test_plugin_sensor_is_sent_to_usarsim_clients(
     package_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(package_folder))
+    monkeypatch.setenv("PYTHONPATH", python_path(package_folder))
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     world = tmp_path / "moon.yaml"
     world.write_text(

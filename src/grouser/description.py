@@ -85,7 +85,7 @@ class Description(BaseModel):
             name = type(self).__name__
             raise BadValue(first_mistake(error, values, name).sentence()) from None
 
-    # Tells pydantic that this constructor only translates errors, so that nested descriptions are
+    # Marks for pydantic that this constructor only translates errors: nested descriptions are
     # validated without calling it and keep the path of an error.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
