@@ -10,7 +10,7 @@ from support.wire_fixtures import WireRobot, side_speeds, simple_robot
 from grouser.gateways.images.mosaic import CameraTile
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.sensor_encoding import TYPES
+from grouser.gateways.usarsim.sensor_encoding import encoder_of
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004, Dialect
@@ -53,7 +53,7 @@ def test_every_robot_reports_geometry_and_configuration(kind: str, dialect: Dial
     assert all(0 < edge < 10 for edge in geo.dimensions)
     (conf,) = robot.decode(configuration(body, GetConfiguration("robot"), profile, cameras={}))
     assert conf.mass == pytest.approx(body.robot.mass, abs=1e-3)
-    for title in {TYPES[type(sensor)] for sensor in body.sensors.values()}:
+    for title in {encoder_of(sensor).type for sensor in body.sensors.values()}:
         (geo,) = robot.decode(geometry(body, GetGeometry(title), profile))
         (conf,) = robot.decode(
             configuration(body, GetConfiguration(title.upper()), profile, cameras={})

@@ -14,7 +14,7 @@ from support.wire_fixtures import WireRobot
 from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.sensor_encoding import TYPES, encode
+from grouser.gateways.usarsim.sensor_encoding import ENCODERS, encode, encoder_of
 from grouser.gateways.usarsim.settings import TAGS_PER_ROBOT, SettingResult, apply, camera_zooms
 from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.axes import Axes
@@ -100,9 +100,11 @@ def values_by_name(
     return {name: v for m in messages if type(m) is kind for name, v in m.readings}
 
 
-def test_all_sensor_kinds_are_covered_and_have_a_wire_type() -> None:
-    assert {each["kind"] for each in ALL} == set(SENSORS)
-    assert {type(sensor) for sensor in equipped_robot().layout.sensors.values()} == set(TYPES)
+def test_every_encoder_is_that_of_a_sensor_and_covered_here() -> None:
+    assert {each["kind"] for each in ALL} == set(ENCODERS)
+    assert set(ENCODERS) <= set(SENSORS)
+    types = {encoder_of(sensor).type for sensor in equipped_robot().layout.sensors.values()}
+    assert types == {encoder.type for encoder in ENCODERS.values()}
 
 
 # -- there and back ------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ def test_standard_sensors_of_every_robot_are_encoded(kind: str) -> None:
         types = {getattr(message, "type", None) for message in decode(robot)}
         silent = (Camera, Battery, DepthCamera)
         sensors = [s for s in robot.layout.sensors.values() if not isinstance(s, silent)]
-        assert types == {TYPES[type(sensor)] for sensor in sensors}
+        assert types == {encoder_of(sensor).type for sensor in sensors}
 
 
 def test_types_are_sent_in_the_order_of_the_transcript() -> None:

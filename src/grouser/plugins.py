@@ -22,9 +22,15 @@ from pydantic import BaseModel
 
 from grouser.errors import BadValue
 
-TERRAINS, ROBOTS, SENSORS, TRACKS, PLANNERS, RUNNERS = (
-    f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks", "planners", "runners")
-)
+TERRAINS = "grouser.terrains"
+ROBOTS = "grouser.robots"
+SENSORS = "grouser.sensors"
+TRACKS = "grouser.tracks"
+PLANNERS = "grouser.planners"
+RUNNERS = "grouser.runners"
+GATEWAYS = "grouser.gateways"
+COMMANDS = "grouser.commands"
+USARSIM_ENCODERS = "grouser.usarsim_encoders"
 """Entry point groups."""
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from grouser.frames import Pose, degrees, to_rpy_one
 from grouser.gateways.images.mosaic import CameraTile
@@ -15,38 +14,20 @@ from grouser.gateways.usarsim.robot_layout import (
     PackageLink,
     RobotLayout,
     hinge_pose,
-    mount_poses,
     pose_in_carrier,
 )
-from grouser.gateways.usarsim.sensor_encoding import (
-    TYPES,
-    ray_grid,
-    sensor_class,
-    sensor_names,
-    tick_angle,
-    wire_type,
-)
+from grouser.gateways.usarsim.sensor_encoder import Settings
+from grouser.gateways.usarsim.sensor_encoding import ENCODERS, encoder_of
 from grouser.gateways.usarsim.settings import zoom_range
 from grouser.protocol.usarsim import geo_conf
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots.drive_modes import SkidSteering
-from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
-from grouser.sensors.depth import DepthCamera
-from grouser.sensors.encoder import Encoder
-from grouser.sensors.laser import Laser
-from grouser.sensors.odometry import Odometry
-from grouser.sensors.range import Infrared, Sonar
-from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
-from grouser.sensors.victims import VictimSensor
 
 _ORIGIN: Vector = (0.0, 0.0, 0.0)
-
-Settings = tuple[tuple[str, geo_conf.Value], ...]
-"""Keys and values of CONF."""
 
 
 def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> list[Message]:
@@ -67,7 +48,10 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
     for sensor, wire_name, place in _sensors(layout, kind, query.name):
         mounted.append(
             _mounting(
-                layout, wire_name, place[sensor_names(sensor, layout).index(wire_name)], profile
+                layout,
+                wire_name,
+                place[encoder_of(sensor).names(sensor, layout).index(wire_name)],
+                profile,
             )
         )
     return [geo_conf.SensorGeometry(_spelled_type(layout, kind, query.type), tuple(mounted))]
@@ -99,7 +83,7 @@ def configuration(
         ]
     each: list[geo_conf.SensorSettings] = []
     for sensor, wire_name, _ in _sensors(layout, kind, query.name):
-        settings = SETTINGS.get(sensor_class(sensor), _interval)(sensor, layout, profile)
+        settings = encoder_of(sensor).settings(sensor, layout, profile)
         if isinstance(sensor, Camera):
             settings = _camera(
                 sensor, cameras.get(wire_name), (zooms or {}).get(wire_name, 1.0), key
@@ -178,7 +162,7 @@ def _tip(layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfi
     ends = [
         place
         for sensor in layout.sensors.values()
-        for place in mount_poses(layout.model, layout.name, layout.robot, sensor)
+        for place in encoder_of(sensor).poses(sensor, layout)
         if place.body == last
     ]
     end = ends[0] if ends else MountPose(last, Pose())
@@ -222,10 +206,11 @@ def _sensors(
 ) -> Iterator[tuple[Sensor, str, list[MountPose]]]:
     """Yield each sensor of a type with its wire name and mounting poses."""
     for sensor in layout.sensors.values():
-        if wire_type(sensor).lower() != kind:
+        encoder = encoder_of(sensor)
+        if encoder.type.lower() != kind:
             continue
-        wire_names = sensor_names(sensor, layout)
-        where = mount_poses(layout.model, layout.name, layout.robot, sensor)
+        wire_names = encoder.names(sensor, layout)
+        where = encoder.poses(sensor, layout)
         where = where * len(wire_names) if len(where) == 1 else where
         for wire_name in wire_names:
             if name is None or name.lower() == wire_name.lower():
@@ -234,8 +219,8 @@ def _sensors(
 
 def _spelled_type(layout: RobotLayout, kind: str, requested: str) -> str:
     """Return a sensor type in its own spelling, or as requested if it is unknown."""
-    types = (*TYPES.values(), *map(wire_type, layout.sensors.values()))
-    return next((known for known in types if known.lower() == kind), requested)
+    encoders = (*ENCODERS.values(), *map(encoder_of, layout.sensors.values()))
+    return next((known.type for known in encoders if known.type.lower() == kind), requested)
 
 
 def _mounting(
@@ -261,60 +246,6 @@ def _mounting(
 def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:
     x, y, z = X_BS.position.tolist()
     return profile.place((x, y, z)), profile.angles(to_rpy_one(*X_BS.wxyz.tolist()))
-
-
-def _interval(sensor: Sensor, layout: RobotLayout, profile: PortProfile) -> Settings:
-    return (("ScanInterval", 1.0 / sensor.rate_hz),)
-
-
-def _span(sensor: Any, profile: PortProfile) -> Settings:
-    return (("MaxRange", profile.length(sensor.far)), ("MinRange", profile.length(sensor.near)))
-
-
-def _range_rows(sensor: DepthCamera, layout: RobotLayout, profile: PortProfile) -> Settings:
-    rays = ray_grid(sensor.optics.output_plane)
-    return (*_span(sensor.optics, profile), *_fan(rays.resolution, rays.fov, profile, tilting=True))
-
-
-def _fan(resolution: float, fov: float, profile: PortProfile, *, tilting: bool) -> Settings:
-    return (
-        ("Resolution", profile.angle(resolution)),
-        ("Fov", profile.angle(fov)),
-        ("Panning", True),
-        ("Tilting", tilting),
-    )
-
-
-SETTINGS: dict[type, Callable[[Any, RobotLayout, PortProfile], Settings]] = {
-    Encoder: lambda sensor, layout, profile: (
-        ("Resolution", profile.angle(tick_angle(sensor, sensor.drives[0], layout))),
-    ),
-    Sonar: lambda sensor, layout, profile: (
-        *_span(sensor, profile),
-        ("BeamAngle", profile.angle(sensor.beam)),
-    ),
-    Infrared: lambda sensor, layout, profile: _span(sensor, profile),
-    Laser: lambda sensor, layout, profile: (
-        *_span(sensor, profile),
-        *_fan(sensor.resolution, sensor.fov, profile, tilting=False),
-    ),
-    DepthCamera: _range_rows,
-    Odometry: lambda sensor, layout, profile: (
-        *_interval(sensor, layout, profile),
-        ("EncoderResolution", profile.angle(sensor.resolution / sensor.radius)),
-    ),
-    VictimSensor: lambda sensor, layout, profile: (
-        ("MaxRange", profile.length(sensor.far)),
-        ("HorizontalFOV", profile.angle(sensor.fov)),
-        ("VerticalFOV", profile.angle(sensor.fov_vertical)),
-    ),
-    RfidReader: lambda sensor, layout, profile: (("MaxRange", profile.length(sensor.far)),),
-    Battery: lambda sensor, layout, profile: (
-        ("Capacity", sensor.capacity),
-        ("IdlePower", sensor.idle),
-    ),
-}
-"""Sensor class → its settings in CONF; other sensors have ScanInterval only."""
 
 
 def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | None) -> Settings:

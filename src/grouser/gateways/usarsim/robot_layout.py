@@ -19,9 +19,7 @@ from grouser.gateways.usarsim.wire_names import appearance, normalize_name
 from grouser.protocol.usarsim.state import GROUND, LEGGED
 from grouser.robots.drive_modes import drive_mode, travel_per_radian
 from grouser.robots.robot import Robot
-from grouser.sensors.pressure import Pressure
 from grouser.sensors.sensor import MountedSensor, Sensor
-from grouser.sensors.touch import Touch
 from grouser.simulation.scene_state import geom_corners
 
 
@@ -86,27 +84,21 @@ def _edges(
     return x, y, z
 
 
-def mount_poses(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> list[MountPose]:
-    """Return the mounting poses of a sensor of the robot ``name``, one per part.
-
-    Sensors without a location, such as encoders and odometry, are mounted at the root.
-    """
-    if isinstance(sensor, MountedSensor):
-        site = sensor.site(model, f"{name}/")
-        pose = Pose(model.site_pos[site].copy(), model.site_quat[site].copy())
-        return [MountPose(_local_body_name(model, name, int(model.site_bodyid[site])), pose)]
-    if isinstance(sensor, Touch):
-        return [_touch_pose(model, name, sensor)]
-    if isinstance(sensor, Pressure):
-        return [MountPose(sensor.mount, Pose.at(*at)) for _, at in sensor.places]
-    return [MountPose(robot.root, Pose())]
+def mount_poses(sensor: Sensor, layout: RobotLayout) -> list[MountPose]:
+    """Return the mounting pose of a sensor; without a location it is mounted at the root."""
+    if not isinstance(sensor, MountedSensor):
+        return [MountPose(layout.robot.root, Pose())]
+    model = layout.model
+    site = sensor.site(model, f"{layout.name}/")
+    pose = Pose(model.site_pos[site].copy(), model.site_quat[site].copy())
+    return [MountPose(local_body_name(model, layout.name, int(model.site_bodyid[site])), pose)]
 
 
 def hinge_pose(model: mujoco.MjModel, name: str, joint: str) -> MountPose:
     """Return the pose of a joint's child body in its parent body."""
     body = int(model.joint(f"{name}/{joint}").bodyid[0])
     pose = Pose(model.body_pos[body].copy(), model.body_quat[body].copy())
-    return MountPose(_local_body_name(model, name, int(model.body_parentid[body])), pose)
+    return MountPose(local_body_name(model, name, int(model.body_parentid[body])), pose)
 
 
 def pose_in_carrier(
@@ -116,26 +108,17 @@ def pose_in_carrier(
     # Joints in between are in the default posture.
     body = here = model.body(f"{name}/{place.body}").id
     root = model.body(f"{name}/{robot.root}").id
-    while body != root and _local_body_name(model, name, body) not in carriers:
+    while body != root and local_body_name(model, name, body) not in carriers:
         body = int(model.body_parentid[body])
     if body == here:
         return place
     data = _posture_data(model, name, robot)
     X_WC = Pose(data.xpos[body].copy(), data.xquat[body].copy())
     X_WB = Pose(data.xpos[here].copy(), data.xquat[here].copy())
-    return MountPose(_local_body_name(model, name, body), X_WC.inverse() @ X_WB @ place.X_BS)
+    return MountPose(local_body_name(model, name, body), X_WC.inverse() @ X_WB @ place.X_BS)
 
 
-def _touch_pose(model: mujoco.MjModel, name: str, sensor: Touch) -> MountPose:
-    full = f"{name}/{sensor.mount}"
-    if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, full) >= 0:
-        return MountPose(sensor.mount, Pose())
-    geom = model.geom(full)
-    pose = Pose(geom.pos.copy(), geom.quat.copy())
-    return MountPose(_local_body_name(model, name, int(geom.bodyid[0])), pose)
-
-
-def _local_body_name(model: mujoco.MjModel, name: str, body: int) -> str:
+def local_body_name(model: mujoco.MjModel, name: str, body: int) -> str:
     """Return the name of a body without the prefix of its robot."""
     return str(model.body(body).name.removeprefix(f"{name}/"))
 

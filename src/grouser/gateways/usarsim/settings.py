@@ -15,13 +15,12 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
-from grouser.gateways.usarsim.sensor_encoding import TYPES, sensor_names, wire_type
+from grouser.gateways.usarsim.sensor_encoding import ENCODERS, encoder_of
 from grouser.protocol.usarsim import setting
 from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.ins import Ins
 from grouser.sensors.laser import Laser
-from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Resettable, Sensor
 from grouser.service.host import TagMemory
 from grouser.simulation.changes import actions
@@ -62,6 +61,8 @@ def zoom_range(camera: Camera) -> ZoomRange:
     return ZoomRange(usual, min(NARROWEST, usual), max(WIDEST, usual))
 
 
+INS, CAMERA, RFID = (ENCODERS[kind].type for kind in ("ins", "camera", "rfid"))
+"""Sensor types on the wire."""
 TAGS_PER_ROBOT = 20
 """Number of tags that a robot can drop; chosen."""
 MAX_IMAGE_RATE = 60.0
@@ -96,9 +97,10 @@ class _SettingContext:
     def sensors(self, kind: str, name: str | None) -> Iterator[tuple[str, Sensor, Any]]:
         """Yield wire name, sensor and bound sensor of a type, optionally only one name."""
         for (robot, _), (sensor, bound) in self.simulation.scene.sensors.items():
-            if robot != self.layout.name or wire_type(sensor).lower() != kind.lower():
+            encoder = encoder_of(sensor)
+            if robot != self.layout.name or encoder.type.lower() != kind.lower():
                 continue
-            for wire_name in sensor_names(sensor, self.layout):
+            for wire_name in encoder.names(sensor, self.layout):
                 if name is None or wire_name.lower() == name.lower():
                     yield wire_name, sensor, bound
 
@@ -180,10 +182,10 @@ def _pose(context: _SettingContext, message: setting.SetInsPose) -> SettingResul
     believed = Pose.at(*place, **dict(turns))
     found = [
         (wire_name, sensor)
-        for wire_name, sensor, _ in context.sensors(TYPES[Ins], message.name)
+        for wire_name, sensor, _ in context.sensors(INS, message.name)
         if isinstance(sensor, Ins)
     ]
-    answer = _result(context, TYPES[Ins], message.name, [name for name, _ in found])
+    answer = _result(context, INS, message.name, [name for name, _ in found])
     resets = {
         sensor.name: actions.ResetSensor(context.layout.name, sensor.name, believed)
         for _, sensor in found
@@ -195,7 +197,7 @@ def _scan(context: _SettingContext, message: setting.Scan) -> SettingResult:
     done, requested, measured = [], [], []
     for wire_name, sensor, _ in list(context.sensors(message.type, message.name)):
         done.append(wire_name)
-        if isinstance(sensor, DepthCamera):
+        if encoder_of(sensor).on_request:
             requested.append(sensor.name)  # sends the next image; an extra one costs too much
         else:
             measured.append(actions.MeasureSensor(context.layout.name, sensor.name))
@@ -205,7 +207,7 @@ def _scan(context: _SettingContext, message: setting.Scan) -> SettingResult:
 
 def _zoom(context: _SettingContext, message: setting.SetZoom) -> SettingResult:
     results, aims = [], []
-    for wire_name, sensor, _ in context.sensors(TYPES[Camera], message.name):
+    for wire_name, sensor, _ in context.sensors(CAMERA, message.name):
         if isinstance(sensor, Camera):
             optics = zoom_range(sensor)
             zoom = optics.zoom(context.profile.from_angle(message.fov))
@@ -216,20 +218,20 @@ def _zoom(context: _SettingContext, message: setting.SetZoom) -> SettingResult:
                 )
             )
     results = results or [setting.Result("Name", message.name, setting.FAILED)]
-    answer = setting.Response(context.simulation.time, TYPES[Camera], tuple(results))
+    answer = setting.Response(context.simulation.time, CAMERA, tuple(results))
     return SettingResult(answer, tuple(aims))
 
 
 def _watch(context: _SettingContext, message: setting.WatchCamera) -> SettingResult:
     if message.robot is None and message.camera is None:
-        return _result(context, TYPES[Camera], None, [message.client])
+        return _result(context, CAMERA, None, [message.client])
     own = message.robot is None or message.robot.lower() == context.layout.name.lower()
-    seen = [wire_name for wire_name, _, _ in context.sensors(TYPES[Camera], message.camera)]
-    return _result(context, TYPES[Camera], message.camera, seen[:1] if own else [])
+    seen = [wire_name for wire_name, _, _ in context.sensors(CAMERA, message.camera)]
+    return _result(context, CAMERA, message.camera, seen[:1] if own else [])
 
 
 def _viewports(context: _SettingContext, message: setting.SetViewports) -> SettingResult:
-    cameras = {wire_name.lower() for wire_name, _, _ in context.sensors(TYPES[Camera], None)}
+    cameras = {wire_name.lower() for wire_name, _, _ in context.sensors(CAMERA, None)}
     results = []
     if message.config is not None:
         known = message.config.lower() in ("singleview", "quadview", "0", "1")
@@ -246,7 +248,7 @@ def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> l
     """Return the names of the RFID readers with the tag in range."""
     return [
         wire_name
-        for wire_name, sensor, _ in context.sensors(TYPES[RfidReader], name)
+        for wire_name, sensor, _ in context.sensors(RFID, name)
         if tag
         in map(str, context.simulation.read(context.layout.name, sensor.name).array("ids").tolist())
     ]
@@ -254,7 +256,7 @@ def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> l
 
 def _read_tag(context: _SettingContext, message: setting.ReadTag) -> SettingResult:
     readers = _readers_in_range(context, message.name, message.id)
-    answer = _result(context, TYPES[RfidReader], message.name, readers[:1]).response
+    answer = _result(context, RFID, message.name, readers[:1]).response
     stored = context.tags.stored.get(message.id)
     if not readers or stored is None:
         return SettingResult(answer)
@@ -266,14 +268,14 @@ def _write_tag(context: _SettingContext, message: setting.WriteTag) -> SettingRe
     readers = _readers_in_range(context, message.name, message.id)
     if readers:
         context.tags.stored[message.id] = message.data
-    return _result(context, TYPES[RfidReader], message.name, readers[:1])
+    return _result(context, RFID, message.name, readers[:1])
 
 
 def _release(context: _SettingContext, message: setting.ReleaseTag) -> SettingResult:
     """Drop a tag at the robot's position; requires a reader on the robot."""
     kind = "RFIDReleaser"
     empty = context.tags.dropped[context.layout.name] >= TAGS_PER_ROBOT
-    if empty or not any(context.sensors(TYPES[RfidReader], None)):
+    if empty or not any(context.sensors(RFID, None)):
         return _result(context, kind, message.name, [])
     context.tags.dropped[context.layout.name] += 1
     number = next(context.tags.numbers)
