@@ -225,7 +225,7 @@ def test_closed_connection_leaves_no_reference_cycle() -> None:
 
     async def connect_and_close() -> list[Any]:
         world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
-        gateway = UsarsimGateway(((0, PortProfile()),))
+        gateway = UsarsimGateway(ports=((0, PortProfile()),))
         async with Server(Simulation(world), ServerOptions(gateways=(gateway,))) as server:
             running = asyncio.ensure_future(server.run())
             reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["control"])

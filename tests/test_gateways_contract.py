@@ -18,9 +18,10 @@ from support.server_fixtures import TIMEOUT, wait_until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from grouser.errors import BadValue
 from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
-from grouser.gateways.gateway import GATEWAYS
+from grouser.gateways.gateway import GATEWAYS, Gateway, describe_gateway
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol.can.messages import BeltSpeeds
@@ -47,8 +48,10 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-COMMANDING = [name for name, row in GATEWAYS.items() if row.commands_robots]
-ADDING = [name for name in COMMANDING if GATEWAYS[name].adds_robots]
+WITHOUT_COMMANDS = ("truth", "images", "render_workers")
+"""Gateways whose clients do not command robots; each other one needs a client in `CLIENTS`."""
+ADDING = ("usarsim",)
+"""Gateways whose clients add robots; others use those of the world."""
 OWN = "resident"
 """Name of the robot of the world."""
 DRIVER = Token("may-drive-robots", frozenset({Role.DRIVE}))
@@ -61,7 +64,7 @@ Kind = TypeVar("Kind", bound=Message)
 class UsarsimClient:
     """Client of the USARSim gateway that adds a P2DX, or takes over that of the world."""
 
-    gateway = UsarsimGateway(((0, PortProfile()),))
+    gateway = UsarsimGateway(ports=((0, PortProfile()),))
     port = "control"
 
     def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
@@ -107,7 +110,7 @@ class RosbridgeClient:
     """Client of the rosbridge gateway that lets the server drive a robot of the world."""
 
     gateway = RosbridgeGateway(
-        0, goals=((OWN, (3.0, 3.0)),), settings=PlanSettings(candidates=1, trials=1, rounds=1)
+        port=0, goals=((OWN, (3.0, 3.0)),), settings=PlanSettings(candidates=1, trials=1, rounds=1)
     )
     port = "rosbridge"
 
@@ -153,7 +156,7 @@ class RosbridgeClient:
 class CanClient:
     """Controller on the bus of a Kenaf of the world, which its motor drivers own."""
 
-    gateway = CanGateway(0)
+    gateway = CanGateway(port=0)
     port = "can"
     kind = "kenaf"
     owners_when_gone = frozenset({OWN})
@@ -284,7 +287,7 @@ def _owners(client: type[Any]) -> frozenset[str]:
     return owners
 
 
-@pytest.fixture(params=COMMANDING)
+@pytest.fixture(params=[name for name in GATEWAYS if name not in WITHOUT_COMMANDS])
 def client(request: pytest.FixtureRequest) -> type[Any]:
     assert request.param in CLIENTS, "a gateway that commands robots needs a client in this table"
     return CLIENTS[request.param]
@@ -297,7 +300,9 @@ def adding_client(request: pytest.FixtureRequest) -> type[Any]:
 
 @pytest.mark.parametrize("name", GATEWAYS)
 def test_every_row_names_a_gateway(name: str) -> None:
-    assert callable(GATEWAYS[name].load()().endpoints)
+    assert isinstance(describe_gateway(name, {}, "here"), Gateway)
+    with pytest.raises(BadValue, match=f"here: unknown key 'prot' in gateway '{name}'.*did you"):
+        describe_gateway(name, {"prot": 1}, "here")
 
 
 def test_client_joins_drives_and_receives_readings(adding_client: type[Any]) -> None:

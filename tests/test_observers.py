@@ -310,7 +310,7 @@ def test_observers_of_a_served_world() -> None:
 
     recorder, box = Recorder(), Mailbox(capacity=10**6)
     world = load("pioneer_room")
-    with ThreadedServer(world, UsarsimGateway(((0, PortProfile()),)), seed=3) as served:
+    with ThreadedServer(world, UsarsimGateway(ports=((0, PortProfile()),)), seed=3) as served:
         simulation = served.server.host.simulation
         stuck = served.call(lambda: served.server.subscribe(Stuck(), rate_hz=500.0))
         broken = served.call(lambda: served.server.subscribe(Broken()))

@@ -115,7 +115,7 @@ def test_invalid_rates_are_rejected(sim: Simulation) -> None:
 def test_client_requests_a_rate() -> None:
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
     with (
-        ThreadedServer(world, UsarsimGateway(((0, PortProfile()),))) as live,
+        ThreadedServer(world, UsarsimGateway(ports=((0, PortProfile()),))) as live,
         join("Kenaf", port=live.server.ports["control"], timeout=60) as robot,
     ):
         robot.set_rate("Encoder", 250.0)

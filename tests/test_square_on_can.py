@@ -58,7 +58,7 @@ def test_square_program_over_the_bus_keeps_sides_and_corners() -> None:
     """Sides are 100 mm within 5 mm, corners within 3 deg, measured in the simulation."""
     robot = RobotEntry(name="kenaf", kind="kenaf", position=(0, 0, 0))
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(robot,))
-    with ThreadedServer(world, CanGateway(0), watch=("kenaf",), tick=0.001) as live:
+    with ThreadedServer(world, CanGateway(port=0), watch=("kenaf",), tick=0.001) as live:
         port = live.server.ports["can"]
         listener = Listener(port)
         program = compile_program(SQUARE, "can")

@@ -181,8 +181,8 @@ def test_token_is_required_beyond_loopback(motors: str, monkeypatch: pytest.Monk
 
 
 GATEWAYS: dict[str, tuple[Gateway, str]] = {
-    "can": (CanGateway(0), "socketcand://127.0.0.1:{}/can0"),
-    "control": (UsarsimGateway(((0, PortProfile()),)), "usarsim://127.0.0.1:{}"),
+    "can": (CanGateway(port=0), "socketcand://127.0.0.1:{}/can0"),
+    "control": (UsarsimGateway(ports=((0, PortProfile()),)), "usarsim://127.0.0.1:{}"),
 }
 
 
@@ -195,7 +195,7 @@ def test_operator_program_climbs_200_mm_on_motors_and_simulator(
     monkeypatch.setenv("HRT_NAME", "kenaf")
     gateway, link = GATEWAYS[port]
     with ThreadedServer(
-        load("kenaf_step"), gateway, ImageGateway(0), pictures=PictureOptions()
+        load("kenaf_step"), gateway, ImageGateway(port=0), pictures=PictureOptions()
     ) as yard:
         ports = yard.server.ports
         with start_command("control", "--link", link.format(ports[port]), "--port", "0") as control:

@@ -14,7 +14,7 @@ import functools
 import importlib
 import inspect
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import metadata
 from typing import Any, Literal, TypeVar, cast
 
@@ -80,16 +80,30 @@ def load(name: str, own: Mapping[str, str], group: str, where: str) -> Any:
         raise broken_plugin_error(name, entry, error, where) from error
 
 
-def load_kind(
-    name: str, own: Mapping[str, str], group: str, base: type[Kind], where: str
+def load_class(
+    name: str,
+    own: Mapping[str, str],
+    group: str,
+    where: str,
+    check: Callable[[object, str], type[Kind]],
 ) -> type[Kind]:
-    """Import and return a class with `load`, after `check_kind`."""
+    """Import and return a class with `load`.
+
+    ``check`` returns the class of a loaded object with a name, or raises `TypeError`.
+    """
     found = load(name, own, group, where)
     try:
-        return check_kind(found, base, name)
+        return check(found, name)
     except TypeError as error:
         entry = entry_points(group, frozenset(own))[name]
         raise broken_plugin_error(name, entry, error, where) from error
+
+
+def check_class(found: object, base: type[Kind]) -> type[Kind]:
+    """Return ``found``; raise `TypeError` unless it is a class derived from ``base``."""
+    if not (inspect.isclass(found) and issubclass(found, base)):
+        raise TypeError(f"it is no {base.__name__}")
+    return found
 
 
 def check_kind(found: object, base: type[Kind], name: str) -> type[Kind]:
@@ -97,12 +111,11 @@ def check_kind(found: object, base: type[Kind], name: str) -> type[Kind]:
 
     ``base`` is a description (`grouser.description.Description`).
     """
-    if not (inspect.isclass(found) and issubclass(found, base)):
-        raise TypeError(f"it is no {base.__name__}")
-    field = found.model_fields.get("kind")
+    kind = check_class(found, base)
+    field = kind.model_fields.get("kind")
     if field is None or field.annotation != cast(Any, Literal[name]):
         raise TypeError(f'it needs the field  kind: Literal["{name}"]')
-    return found
+    return kind
 
 
 def broken_plugin_error(

@@ -89,7 +89,7 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
     """Serve the bus and run the controller as a separate process."""
     world = World(name="level", physics=STANDARD, terrain=(Flat(friction=0.8),))
     options = ServerOptions(
-        gateways=(CanGateway(0, rate_hz=1 / TICK),),
+        gateways=(CanGateway(port=0, rate_hz=1 / TICK),),
         pictures=None,
         tick=TICK,
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE),

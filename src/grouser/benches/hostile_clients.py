@@ -239,7 +239,7 @@ async def _join_figures(world: World) -> dict[str, float]:
             starts.append(time.perf_counter())
             super().step(*arguments, **options)  # type: ignore[arg-type]
 
-    gateway = UsarsimGateway(((0, PortProfile()),))
+    gateway = UsarsimGateway(ports=((0, PortProfile()),))
     options = ServerOptions(gateways=(gateway,), pictures=None)
     async with Server(RecordedSimulation(world), options) as server:
         port = str(server.ports["control"])

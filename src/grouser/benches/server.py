@@ -181,7 +181,7 @@ class _CommandLog:
 
 async def _crowd(folder: Path) -> dict[str, float]:
     """Serve with all clients in another process, and combine the records of both sides."""
-    gateway = UsarsimGateway(((0, PortProfile()),))
+    gateway = UsarsimGateway(ports=((0, PortProfile()),))
     options = ServerOptions(gateways=(gateway,), pictures=None, speed=1.0, command_timeout=0.0)
     simulation = _MeasuredSimulation(hall())
     async with Server(simulation, options) as server:

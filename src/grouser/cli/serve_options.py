@@ -62,6 +62,16 @@ WorkerPortNumber = Annotated[
     ),
 ]
 
+FurtherGateways = Annotated[
+    list[str] | None,
+    _port_option(
+        "--gateway",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Open a further gateway, also of an installed package, such as can:port=29536; "
+        "[cyan]grouser list gateways[/] lists them. May be repeated.",
+    ),
+]
+
 # -- Planning --------------------------------------------------------------------------------------
 
 RosbridgePortNumber = Annotated[

@@ -55,7 +55,7 @@ ROOT = Path(grouser.__file__).parents[2]
 """Root of the source tree, if Grouser runs from one."""
 CLIB, PROGRAM = ROOT / "clib", ROOT / "examples" / "c" / "square.c"
 
-CONTROL = UsarsimGateway(((0, PortProfile()),))
+CONTROL = UsarsimGateway(ports=((0, PortProfile()),))
 """Gateway with one control port, any free one."""
 
 TICK = 0.001  # s   as in `grouser motors`
@@ -246,7 +246,7 @@ def c_library() -> Path | None:
 
 async def drive_program(run: Run, friction: float, programs: Path) -> SquareTrack:
     """Run the paper's program in real time and return the recorded poses."""
-    gateway: Gateway = CanGateway(0) if run.link == "can" else CONTROL
+    gateway: Gateway = CanGateway(port=0) if run.link == "can" else CONTROL
     async with _serving(friction, gateway, 1.0) as (server, track):
         async with _address(run, server) as address:
             program = await asyncio.create_subprocess_exec(

@@ -1,16 +1,20 @@
 """Gateway interface and table: each gateway translates between the host and one wire protocol.
 
-A gateway is described by a frozen object with its ports and options. `Gateway.endpoints` returns
-the ports that the server opens.
+A `Gateway` is a description with its ports and options; `Gateway.endpoints` returns the ports that
+the server opens. Packages add gateways as entry points of the group ``grouser.gateways``.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from grouser import plugins
+from grouser.description import Description
+from grouser.errors import unknown
 from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.images.views import Views
 from grouser.gateways.listening_port import ConnectionFactory
@@ -40,52 +44,54 @@ class Endpoint:
     """Returns the protocol of one connection."""
 
 
-class Gateway(Protocol):
-    """Description of a gateway."""
+class Gateway(Description):
+    """Base of the descriptions of gateways; the fields are its options."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return its ports; their connections use ``context``."""
-        ...
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True)
-class GatewayRow:
-    """Row of the table of gateways."""
+PortNumber = Annotated[int, Field(ge=0, lt=65536)]
+"""Port; 0: any free one."""
 
-    where: str
-    """Module and class of its description (`Gateway`), with a colon."""
-    default: bool = False
-    """True if a server opens it unless other gateways are listed."""
-    commands_robots: bool = False
-    """True if its clients command robots."""
-    adds_robots: bool = False
-    """True if its clients add robots; otherwise they use those of the world."""
-
-    def load(self) -> type[Gateway]:
-        """Return the class of its description."""
-        module, _, name = self.where.partition(":")
-        kind: type[Gateway] = getattr(importlib.import_module(module), name)
-        return kind
-
-
-GATEWAYS: dict[str, GatewayRow] = {
-    "usarsim": GatewayRow(
-        where="grouser.gateways.usarsim.gateway:UsarsimGateway",
-        default=True,
-        commands_robots=True,
-        adds_robots=True,
-    ),
-    "truth": GatewayRow(where="grouser.gateways.usarsim.truth_port:TruthGateway", default=True),
-    "images": GatewayRow(where="grouser.gateways.images.gateway:ImageGateway", default=True),
-    "render_workers": GatewayRow(where="grouser.gateways.images.gateway:RenderWorkerGateway"),
-    "rosbridge": GatewayRow(
-        where="grouser.gateways.rosbridge.gateway:RosbridgeGateway", commands_robots=True
-    ),
-    "can": GatewayRow(where="grouser.gateways.can.gateway:CanGateway", commands_robots=True),
+GATEWAYS: dict[str, str] = {
+    "usarsim": "grouser.gateways.usarsim.gateway:UsarsimGateway",
+    "truth": "grouser.gateways.usarsim.truth_port:TruthGateway",
+    "images": "grouser.gateways.images.gateway:ImageGateway",
+    "render_workers": "grouser.gateways.images.gateway:RenderWorkerGateway",
+    "rosbridge": "grouser.gateways.rosbridge.gateway:RosbridgeGateway",
+    "can": "grouser.gateways.can.gateway:CanGateway",
 }
-"""Every gateway by name."""
+"""Gateway → ``module:attribute`` of its description; imported on use."""
+
+DEFAULT_GATEWAYS = ("usarsim", "truth", "images")
+"""Gateways that a server opens unless others are listed, in this order."""
+
+
+def gateway_kinds() -> dict[str, str]:
+    """Return all gateways, including entry points: name → ``module:attribute``."""
+    return GATEWAYS | plugins.entry_point_targets(plugins.GATEWAYS, GATEWAYS)
+
+
+def describe_gateway(name: str, options: Mapping[str, Any], where: str) -> Gateway:
+    """Return the description of a gateway, its options checked.
+
+    Args:
+        name: a key of `gateway_kinds`.
+        options: fields of that gateway.
+        where: location for error messages, e.g. ``"--gateway"``.
+    """
+    if name not in gateway_kinds():
+        raise unknown(where, "gateway", name, gateway_kinds())
+    kind = plugins.load_class(name, GATEWAYS, plugins.GATEWAYS, where, _checked)
+    return kind.from_options(options, where, f"gateway '{name}'")
+
+
+def _checked(found: object, name: str) -> type[Gateway]:
+    return plugins.check_class(found, Gateway)
 
 
 def default_gateways() -> tuple[Gateway, ...]:
-    """Return the default gateways of a server, in the order of the table."""
-    return tuple(row.load()() for row in GATEWAYS.values() if row.default)
+    """Return the default gateways of a server."""
+    return tuple(describe_gateway(name, {}, "server") for name in DEFAULT_GATEWAYS)

@@ -6,7 +6,6 @@ A robot is named by its key in `ROBOTS`, by the name of an entry point in the gr
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -95,8 +94,10 @@ def load_robot_kind(kind: str, where: str) -> type[Description] | Path | str:
     found = plugins.load(kind, ROBOTS, plugins.ROBOTS, where)
     if isinstance(found, Path | str):
         return found
-    if inspect.isclass(found) and issubclass(found, Description) and hasattr(found, "build"):
-        return found
-    entry = plugins.entry_points(plugins.ROBOTS, frozenset(ROBOTS))[kind]
-    why = TypeError("it is neither a Description with build() nor the path of a robot file")
-    raise plugins.broken_plugin_error(kind, entry, why, where)
+    return plugins.load_class(kind, ROBOTS, plugins.ROBOTS, where, _checked)
+
+
+def _checked(found: object, kind: str) -> type[Description]:
+    if not hasattr(found, "build"):
+        raise TypeError("it is neither a Description with build() nor the path of a robot file")
+    return plugins.check_class(found, Description)

@@ -291,7 +291,11 @@ def load_sensor(kind: str, where: str) -> type[SensorDescription]:
     """
     if kind not in sensor_kinds():
         raise unknown(where, "sensor", kind, sensor_kinds())
-    return plugins.load_kind(kind, SENSORS, plugins.SENSORS, SensorDescription, where)
+    return plugins.load_class(kind, SENSORS, plugins.SENSORS, where, _checked)
+
+
+def _checked(found: object, kind: str) -> type[SensorDescription]:
+    return plugins.check_kind(found, SensorDescription, kind)
 
 
 def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:

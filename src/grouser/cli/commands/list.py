@@ -57,6 +57,12 @@ def _runners() -> dict[str, str]:
     return _docstrings(runners())
 
 
+def _gateways() -> dict[str, str]:
+    from grouser.gateways.gateway import gateway_kinds
+
+    return _docstrings(gateway_kinds())
+
+
 def _worlds() -> dict[str, str]:
     from grouser.world.file import load, shipped
 
@@ -103,6 +109,7 @@ KINDS: dict[str, _Kind] = {
     "tracks": _Kind(_tracks, 'in Python:  Track(method="NAME", …)'),
     "planners": _Kind(_planners, "grouser plan WORLD --planner NAME"),
     "runners": _Kind(_runners, "grouser sweep ROBOT --runner NAME:4"),
+    "gateways": _Kind(_gateways, "grouser serve WORLD --gateway NAME:port=PORT"),
     "sensors": _Kind(_sensors, 'in Python:  sim.read("robot", "NAME")'),
 }
 """Kind -> its entries."""

@@ -119,11 +119,11 @@ def motors(
     fault_seed = described.seed if seed is None else seed
 
     can = CanGateway(
-        serving.port_number("--port", port),
-        bus,
-        robot,
-        serving.above(rate_hz, "--rate-hz"),
-        link_faults(delay, jitter, loss, double, fault_seed),
+        port=serving.port_number("--port", port),
+        bus=bus,
+        robot=robot,
+        rate_hz=serving.above(rate_hz, "--rate-hz"),
+        faults=link_faults(delay, jitter, loss, double, fault_seed),
     )
     simulation = Simulation(described, seed=seed)
     if dbc is not None:
@@ -131,7 +131,7 @@ def motors(
         print_written(dbc)
         return
 
-    pictures = (ImageGateway(images),) if serving.is_open("--images", images) else ()
+    pictures = (ImageGateway(port=images),) if serving.is_open("--images", images) else ()
     service = ServerOptions(
         address=host,
         gateways=(can, *pictures),

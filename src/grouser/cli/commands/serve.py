@@ -62,6 +62,7 @@ def serve(
     images: options.ImagePortNumber = 5003,
     truth: options.TruthPortNumber = 3989,
     render_workers: options.WorkerPortNumber = -1,
+    gateways: options.FurtherGateways = None,
     rosbridge: options.RosbridgePortNumber = -1,
     rosbridge_origin: options.RosbridgeOrigins = None,
     goal: options.Goals = None,
@@ -115,6 +116,7 @@ def serve(
             *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
             *_picture_gateways(images, render_workers, legacy_images, own_pictures),
             *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
+            *map(_gateway, gateways or ()),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
         speed=speed_factor(speed) or math.inf,
@@ -213,9 +215,9 @@ def _robot_gateways(
     from grouser.gateways.usarsim.gateway import UsarsimGateway
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
-    yield UsarsimGateway(ports, ground_truth=ground_truth)
+    yield UsarsimGateway(ports=ports, ground_truth=ground_truth)
     if serving.is_open("--truth", truth):
-        yield TruthGateway(truth, ports[0][1])
+        yield TruthGateway(port=truth, profile=ports[0][1])
 
 
 def _picture_gateways(
@@ -230,9 +232,9 @@ def _picture_gateways(
             "image port"
         )
     if serving.is_open("--images", images):
-        yield ImageGateway(images, legacy=legacy, own_only=own_only)
+        yield ImageGateway(port=images, legacy=legacy, own_only=own_only)
     if serving.is_open("--eyes", render_workers):
-        yield RenderWorkerGateway(render_workers)
+        yield RenderWorkerGateway(port=render_workers)
 
 
 def _service_gateways(
@@ -247,7 +249,25 @@ def _service_gateways(
     from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 
     aims = tuple(map(_goal, goals or ()))
-    yield RosbridgeGateway(port, aims, _plan_settings(plan or ()), tuple(origins or ()))
+    yield RosbridgeGateway(
+        port=port, goals=aims, settings=_plan_settings(plan or ()), origins=tuple(origins or ())
+    )
+
+
+def _gateway(text: str) -> Gateway:
+    """Return the gateway of ``NAME[:KEY=VALUE,…]``; the values are YAML."""
+    from grouser.gateways.gateway import describe_gateway
+    from grouser.world.yaml_source import read_yaml
+
+    where = f"--gateway {text}"
+    name, _, rest = text.partition(":")
+    given: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not (key and equals):
+            raise BadValue(f"{where}: {part!r} must be KEY=VALUE, such as port=4000")
+        given[key] = read_yaml(value, where).data
+    return describe_gateway(name, given, where)
 
 
 def _plan_settings(given: Iterable[str]) -> PlanSettings:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import partial
 
+from pydantic import InstanceOf
+from pydantic.json_schema import SkipJsonSchema
+
+from grouser.description import Positive
 from grouser.errors import BadValue, unknown
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.can_socket import CanSocket
 from grouser.gateways.can.drive_motors import DriveMotors, bus_layout
 from grouser.gateways.can.motor_drivers import DRIVES, MotorDrivers
-from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
 from grouser.protocol.can.dbc import kenaf_dbc
 from grouser.protocol.can.messages import BeltEncoders
 from grouser.protocol.can.socketcand import PORT
@@ -32,18 +35,17 @@ HIGH = 1000.0
 """Height from which the ground below the added robot is searched, m."""
 
 
-@dataclass(frozen=True)
-class CanGateway:
+class CanGateway(Gateway):
     """Port where controllers reach a robot's motors on a CAN bus (socketcand)."""
 
-    port: int = PORT
+    port: PortNumber = PORT
     bus: str = "can0"
     """Name of the bus."""
     robot: str = ""
     """Robot of any kind; empty: the only one with Kenaf's six motors, else a Kenaf is added."""
-    rate_hz: float = 1 / BeltEncoders.CYCLE
+    rate_hz: Positive = 1 / BeltEncoders.CYCLE
     """Encoder rate per simulated second; at most once per physics step."""
-    faults: LinkFaults = field(default_factory=LinkFaults)
+    faults: SkipJsonSchema[InstanceOf[LinkFaults]] = LinkFaults()
     """Faults between each client and the bus, in simulated time."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:

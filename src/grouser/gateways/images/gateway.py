@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 
-from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
 from grouser.gateways.images.port import ImagePort
 from grouser.gateways.images.render_pool import RemoteWorker
 from grouser.protocol.images import PORT
 from grouser.protocol.rendering import PORT as WORKER_PORT
 
 
-@dataclass(frozen=True)
-class ImageGateway:
+class ImageGateway(Gateway):
     """Port where clients get the pictures of robots' cameras."""
 
-    port: int = PORT
+    port: PortNumber = PORT
     legacy: bool = False
     """Send the first frame without a request, as UT2004's servers did."""
     own_only: bool = False
@@ -37,11 +35,10 @@ class ImageGateway:
         yield Endpoint("images", self.port, factory)
 
 
-@dataclass(frozen=True)
-class RenderWorkerGateway:
+class RenderWorkerGateway(Gateway):
     """Port where render workers on other machines connect (``grouser render-worker``)."""
 
-    port: int = WORKER_PORT
+    port: PortNumber = WORKER_PORT
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return the one port, ``eyes``; none if pictures are not drawn."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import partial
 
+from pydantic import InstanceOf
+from pydantic.json_schema import SkipJsonSchema
+
+from grouser.description import Items
 from grouser.errors import unknown
-from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
 from grouser.gateways.rosbridge.robot_services import RobotServices
 from grouser.gateways.rosbridge.rosbridge_socket import RosbridgeSocket
 from grouser.gateways.websocket import server_protocol
@@ -16,16 +19,15 @@ from grouser.trials.plan import PlanSettings
 from grouser.trials.plan_task import Point2
 
 
-@dataclass(frozen=True)
-class RosbridgeGateway:
+class RosbridgeGateway(Gateway):
     """Port where clients call the services of robots, over the rosbridge protocol."""
 
-    port: int = PORT
+    port: PortNumber = PORT
     goals: tuple[tuple[str, Point2], ...] = ()
     """Goals (m) by name of the robot; "" is the goal of all other robots."""
-    settings: PlanSettings = field(default_factory=PlanSettings)
+    settings: SkipJsonSchema[InstanceOf[PlanSettings]] = PlanSettings()
     """Size of one plan; the seed is that of a robot's first plan."""
-    origins: tuple[str, ...] = ()
+    origins: Items[str] = ()
     """Allowed origins of web pages, such as ``http://localhost:8000``; empty: none."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 
+from pydantic import InstanceOf
+
 from grouser.gateways.client_socket import ClientSocket
-from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
 from grouser.gateways.usarsim.context import UsarsimContext
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.session import Session
@@ -23,11 +24,10 @@ LOGIN_HINT = "send it in the first line, LOGIN {Token …}, or in INIT"
 """Instructions for presenting a token."""
 
 
-@dataclass(frozen=True)
-class UsarsimGateway:
+class UsarsimGateway(Gateway):
     """Control ports, each with its dialect, axes and units; port 0: any free port."""
 
-    ports: tuple[tuple[int, PortProfile], ...] = ((PORT, PortProfile()),)
+    ports: tuple[tuple[PortNumber, InstanceOf[PortProfile]], ...] = ((PORT, PortProfile()),)
     ground_truth: bool = False
     """Send true poses for all robots; otherwise only for Pioneers (as in USARSim) and for truth
     sensors of the world file."""

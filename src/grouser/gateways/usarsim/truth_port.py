@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
+
+from pydantic import InstanceOf
+from pydantic.json_schema import SkipJsonSchema
 
 from grouser.errors import Refused
 from grouser.frames import to_rpy_one
 from grouser.gateways.client_socket import ClientSocket
-from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import appearance, normalize_name
 from grouser.protocol.lines import Fault
@@ -19,12 +21,11 @@ from grouser.service.host import Host
 from grouser.service.request_queue import Request
 
 
-@dataclass(frozen=True)
-class TruthGateway:
+class TruthGateway(Gateway):
     """Port for queries of true poses."""
 
-    port: int = PORT
-    profile: PortProfile = field(default_factory=PortProfile)
+    port: PortNumber = PORT
+    profile: SkipJsonSchema[InstanceOf[PortProfile]] = PortProfile()
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return the port ``truth``."""
