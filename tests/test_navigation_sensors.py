@@ -57,7 +57,7 @@ def test_odometry_with_noise_drifts() -> None:
     spread = np.std(ends, axis=0)
     assert spread[0] == pytest.approx(0.05 / math.sqrt(25 * 2), rel=0.2)
     assert spread[1] == pytest.approx(0.05 * math.sqrt(2 / 25) / 0.331, rel=0.2)
-    with pytest.raises(BadValue, match="both sides need a drive"):
+    with pytest.raises(BadValue, match=r"left is \[\], must have at least 1"):
         simulation({"kind": "odometry", "left": [], "right": ["right"], "gauge": 0.3})
 
 

@@ -247,5 +247,5 @@ def test_pioneer_drives_through_the_door_of_the_shipped_room() -> None:
 
 
 def test_invalid_option_is_reported_in_one_sentence() -> None:
-    with pytest.raises(BadValue, match="no option 'sensor'.*did you mean 'sensors'"):
+    with pytest.raises(BadValue, match="unknown key 'sensor'.*did you mean 'sensors'"):
         describe("p3at", {"sensor": False}, "here")

@@ -84,11 +84,11 @@ def describe_gateway(name: str, options: Mapping[str, Any], where: str) -> Gatew
     """
     if name not in gateway_kinds():
         raise unknown(where, "gateway", name, gateway_kinds())
-    kind = plugins.load_class(name, GATEWAYS, plugins.GATEWAYS, where, _checked)
+    kind = plugins.load_class(name, GATEWAYS, plugins.GATEWAYS, where, _check)
     return kind.from_options(options, where, f"gateway '{name}'")
 
 
-def _checked(found: object, name: str) -> type[Gateway]:
+def _check(found: object, name: str) -> type[Gateway]:
     return plugins.check_class(found, Gateway)
 
 

@@ -94,10 +94,10 @@ def load_robot_kind(kind: str, where: str) -> type[Description] | Path | str:
     found = plugins.load(kind, ROBOTS, plugins.ROBOTS, where)
     if isinstance(found, Path | str):
         return found
-    return plugins.load_class(kind, ROBOTS, plugins.ROBOTS, where, _checked)
+    return plugins.load_class(kind, ROBOTS, plugins.ROBOTS, where, _check)
 
 
-def _checked(found: object, kind: str) -> type[Description]:
+def _check(found: object, kind: str) -> type[Description]:
     if not hasattr(found, "build"):
         raise TypeError("it is neither a Description with build() nor the path of a robot file")
     return plugins.check_class(found, Description)

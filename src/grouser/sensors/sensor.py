@@ -291,10 +291,10 @@ def load_sensor(kind: str, where: str) -> type[SensorDescription]:
     """
     if kind not in sensor_kinds():
         raise unknown(where, "sensor", kind, sensor_kinds())
-    return plugins.load_class(kind, SENSORS, plugins.SENSORS, where, _checked)
+    return plugins.load_class(kind, SENSORS, plugins.SENSORS, where, _check)
 
 
-def _checked(found: object, kind: str) -> type[SensorDescription]:
+def _check(found: object, kind: str) -> type[SensorDescription]:
     return plugins.check_kind(found, SensorDescription, kind)
 
 

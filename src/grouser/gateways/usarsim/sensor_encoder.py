@@ -59,7 +59,7 @@ class SensorEncoder:
     type: str
     """Sensor type."""
     messages: MessageEncoder = no_messages
-    """Returns the SEN messages of new readings; see `single` and `grouped`."""
+    """Returns the SEN messages of new readings; see `single_messages` and `grouped_messages`."""
     names: Callable[[Any, RobotLayout], tuple[str, ...]] = own_name
     """Returns the names of a sensor, of which some sensors have several."""
     settings: Callable[[Any, RobotLayout, PortProfile], Settings] = scan_interval
@@ -70,7 +70,7 @@ class SensorEncoder:
     """True: a reading is sent only as the answer to SCAN."""
 
 
-def single(
+def single_messages(
     message: Callable[..., Message],
     fields: Callable[[Any, Reading, RobotLayout, PortProfile], Fields],
 ) -> MessageEncoder:
@@ -85,7 +85,7 @@ def single(
     return encode
 
 
-def grouped(
+def grouped_messages(
     message: type[sensor_messages.Grouped],
     pairs: Callable[[Any, Reading, RobotLayout, PortProfile], Pairs],
 ) -> MessageEncoder:
@@ -107,7 +107,7 @@ def generic_encoder(type: str) -> SensorEncoder:
     """
     return SensorEncoder(
         type=type,
-        messages=single(
+        messages=single_messages(
             lambda time, name, values: sensor_messages.GenericReading(time, type, name, values),
             lambda sensor, reading, layout, profile: (_generic_values(reading),),
         ),

@@ -28,9 +28,9 @@ from grouser.gateways.usarsim.sensor_encoder import (
     SensorEncoder,
     Settings,
     generic_encoder,
-    grouped,
+    grouped_messages,
     scan_interval,
-    single,
+    single_messages,
 )
 from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.message import Message
@@ -266,7 +266,7 @@ def _fan(resolution: float, fov: float, profile: PortProfile, *, tilting: bool) 
 ENCODERS: dict[str, SensorEncoder] = {
     "sonar": SensorEncoder(
         type="Sonar",
-        messages=grouped(sensor_messages.Sonars, _ranges),
+        messages=grouped_messages(sensor_messages.Sonars, _ranges),
         settings=lambda sensor, layout, profile: (
             *_span(sensor, profile),
             ("BeamAngle", profile.angle(sensor.beam)),
@@ -274,21 +274,21 @@ ENCODERS: dict[str, SensorEncoder] = {
     ),
     "infrared": SensorEncoder(
         type="IR",
-        messages=grouped(sensor_messages.Infrareds, _ranges),
+        messages=grouped_messages(sensor_messages.Infrareds, _ranges),
         settings=lambda sensor, layout, profile: _span(sensor, profile),
     ),
     "laser": SensorEncoder(
         type="RangeScanner",
-        messages=single(sensor_messages.RangeScan, _laser),
+        messages=single_messages(sensor_messages.RangeScan, _laser),
         settings=lambda sensor, layout, profile: (
             *_span(sensor, profile),
             *_fan(sensor.resolution, sensor.fov, profile, tilting=False),
         ),
     ),
-    "ins": SensorEncoder(type="INS", messages=single(sensor_messages.Ins, _pose)),
+    "ins": SensorEncoder(type="INS", messages=single_messages(sensor_messages.Ins, _pose)),
     "odometry": SensorEncoder(
         type="Odometry",
-        messages=single(sensor_messages.Odometry, _odometry),
+        messages=single_messages(sensor_messages.Odometry, _odometry),
         settings=lambda sensor, layout, profile: (
             *scan_interval(sensor, layout, profile),
             ("EncoderResolution", profile.angle(sensor.resolution / sensor.radius)),
@@ -296,34 +296,36 @@ ENCODERS: dict[str, SensorEncoder] = {
     ),
     "encoder": SensorEncoder(
         type="Encoder",
-        messages=grouped(sensor_messages.Encoders, _encoders),
+        messages=grouped_messages(sensor_messages.Encoders, _encoders),
         names=_encoder_names,
         settings=lambda sensor, layout, profile: (
             ("Resolution", profile.angle(tick_angle(sensor, sensor.drives[0], layout))),
         ),
     ),
     "tachometer": SensorEncoder(
-        type="Tachometer", messages=single(sensor_messages.Tachometer, _tachometer)
+        type="Tachometer", messages=single_messages(sensor_messages.Tachometer, _tachometer)
     ),
     "touch": SensorEncoder(
-        type="Touch", messages=grouped(sensor_messages.Touches, _touches), poses=_touch_poses
+        type="Touch",
+        messages=grouped_messages(sensor_messages.Touches, _touches),
+        poses=_touch_poses,
     ),
     "pressure": SensorEncoder(
         type="Force",
-        messages=grouped(sensor_messages.Forces, _forces),
+        messages=grouped_messages(sensor_messages.Forces, _forces),
         names=_pressure_names,
         poses=_pressure_poses,
     ),
     "accelerometer": SensorEncoder(
         type="AcceleroMeter",
-        messages=single(
+        messages=single_messages(
             sensor_messages.ProperAcceleration,
             lambda sensor, reading, layout, profile: (_place(reading, profile),),
         ),
     ),
     "gyroscope": SensorEncoder(
         type="Gyroscope",
-        messages=single(
+        messages=single_messages(
             sensor_messages.Gyroscope,
             lambda sensor, reading, layout, profile: (
                 profile.angles((reading["x"], reading["y"], reading["z"])),
@@ -332,24 +334,26 @@ ENCODERS: dict[str, SensorEncoder] = {
     ),
     "compass": SensorEncoder(
         type="MagneticCompass",
-        messages=single(
+        messages=single_messages(
             sensor_messages.Compass,
             lambda sensor, reading, layout, profile: (profile.heading(reading["heading"]),),
         ),
     ),
     "rfid": SensorEncoder(
         type="RFID",
-        messages=single(sensor_messages.Tags, _tags),
+        messages=single_messages(sensor_messages.Tags, _tags),
         settings=lambda sensor, layout, profile: (("MaxRange", profile.length(sensor.far)),),
     ),
-    "truth": SensorEncoder(type="GroundTruth", messages=single(sensor_messages.GroundTruth, _pose)),
-    "mocap": SensorEncoder(
-        type="MotionCapture", messages=single(sensor_messages.MotionCapture, _mocap)
+    "truth": SensorEncoder(
+        type="GroundTruth", messages=single_messages(sensor_messages.GroundTruth, _pose)
     ),
-    "gps": SensorEncoder(type="GPS", messages=single(sensor_messages.Gps, _gps)),
+    "mocap": SensorEncoder(
+        type="MotionCapture", messages=single_messages(sensor_messages.MotionCapture, _mocap)
+    ),
+    "gps": SensorEncoder(type="GPS", messages=single_messages(sensor_messages.Gps, _gps)),
     "victims": SensorEncoder(
         type="VictSensor",
-        messages=single(sensor_messages.Victims, _victims),
+        messages=single_messages(sensor_messages.Victims, _victims),
         settings=lambda sensor, layout, profile: (
             ("MaxRange", profile.length(sensor.far)),
             ("HorizontalFOV", profile.angle(sensor.fov)),
