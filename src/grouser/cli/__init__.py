@@ -37,40 +37,76 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from grouser.cli.commands.bench import bench
-from grouser.cli.commands.bridge import bridge
-from grouser.cli.commands.calibrate import calibrate
-from grouser.cli.commands.check import check
-from grouser.cli.commands.check_mesh import check_mesh
-from grouser.cli.commands.compare import compare
-from grouser.cli.commands.console import console
-from grouser.cli.commands.control import control
-from grouser.cli.commands.depth import depth
-from grouser.cli.commands.experiment import experiment
-from grouser.cli.commands.export_stl import export_stl
-from grouser.cli.commands.import_bml import import_bml
-from grouser.cli.commands.list import list_kind
-from grouser.cli.commands.mobility import mobility
-from grouser.cli.commands.motors import motors
-from grouser.cli.commands.new import new
-from grouser.cli.commands.plan import plan
+from grouser import plugins
+from grouser.cli.commands.list import docstring_line
 from grouser.cli.commands.render_worker import render_worker
-from grouser.cli.commands.run import run
-from grouser.cli.commands.scan import scan
-from grouser.cli.commands.serve import serve
-from grouser.cli.commands.show import show
-from grouser.cli.commands.sweep import sweep
-from grouser.cli.commands.view import view
 from grouser.cli.terminal import print_error, result_console, set_command_line
 from grouser.errors import GrouserError, PolicyFailed
 
 __all__ = ["app"]
 
 
-class _ErrorReporting(TyperGroup):
-    """Command group that prints a `GrouserError` as one line instead of a traceback."""
+COMMANDS: dict[str, str] = {
+    "run": "grouser.cli.commands.run:run",
+    "show": "grouser.cli.commands.show:show",
+    "new": "grouser.cli.commands.new:new",
+    "check": "grouser.cli.commands.check:check",
+    "view": "grouser.cli.commands.view:view",
+    "list": "grouser.cli.commands.list:list_kind",
+    "plan": "grouser.cli.commands.plan:plan",
+    "experiment": "grouser.cli.commands.experiment:experiment",
+    "bench": "grouser.cli.commands.bench:bench",
+    "mobility": "grouser.cli.commands.mobility:mobility",
+    "sweep": "grouser.cli.commands.sweep:sweep",
+    "compare": "grouser.cli.commands.compare:compare",
+    "calibrate": "grouser.cli.commands.calibrate:calibrate",
+    "serve": "grouser.cli.commands.serve:serve",
+    "motors": "grouser.cli.commands.motors:motors",
+    "control": "grouser.cli.commands.control:control",
+    "bridge": "grouser.cli.commands.bridge:bridge",
+    "render-worker": "grouser.cli.commands.render_worker:render_worker",
+    "console": "grouser.cli.commands.console:console",
+    "check-mesh": "grouser.cli.commands.check_mesh:check_mesh",
+    "scan": "grouser.cli.commands.scan:scan",
+    "depth": "grouser.cli.commands.depth:depth",
+    "export-stl": "grouser.cli.commands.export_stl:export_stl",
+    "import-bml": "grouser.cli.commands.import_bml:import_bml",
+}
+"""Command → ``module:function``, in the order of the help."""
+_OWN = COMMANDS | {"eyes": COMMANDS["render-worker"]}
+
+
+class _Commands(TyperGroup):
+    """Commands of Grouser and of installed packages; prints a `GrouserError` as one line.
+
+    A package registers a function with annotations for `typer` as an entry point::
+
+        [project.entry-points."grouser.commands"]
+        moon-phase = "grouser_moon.phase:phase"
+
+    Help lists the command without importing the package.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, those of packages last."""
+        return [*super().list_commands(ctx), *_package_commands()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; that of a package has only its name and help until it is called."""
+        if (command := super().get_command(ctx, cmd_name)) is not None:
+            return command
+        target = _package_commands().get(cmd_name)
+        return None if target is None else TyperCommand(cmd_name, help=docstring_line(target))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return name, command and remaining arguments; import the command of a package."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and super().get_command(ctx, name) is None:
+            found = plugins.load(name, _OWN, plugins.COMMANDS, "grouser")
+            command = _package_command(name, found)
+        return name, command, rest
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and store them for reports."""
@@ -89,9 +125,20 @@ class _ErrorReporting(TyperGroup):
             raise typer.Exit(130) from None
 
 
+def _package_commands() -> dict[str, str]:
+    return plugins.entry_point_targets(plugins.COMMANDS, _OWN)
+
+
+def _package_command(name: str, function: Any) -> Any:
+    """Return the command of a package's function."""
+    own = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    own.command(name)(function)
+    return typer.main.get_command(own)
+
+
 app = typer.Typer(
     name="grouser",
-    cls=_ErrorReporting,
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -123,28 +170,6 @@ def grouser(
     """
 
 
-app.command("run")(run)
-app.command("show")(show)
-app.command("new")(new)
-app.command("check")(check)
-app.command("view")(view)
-app.command("list")(list_kind)
-app.command("plan")(plan)
-app.command("experiment")(experiment)
-app.command("bench")(bench)
-app.command("mobility")(mobility)
-app.command("sweep")(sweep)
-app.command("compare")(compare)
-app.command("calibrate")(calibrate)
-app.command("serve")(serve)
-app.command("motors")(motors)
-app.command("control")(control)
-app.command("bridge")(bridge)
-app.command("render-worker")(render_worker)
+for _name in COMMANDS:
+    app.command(_name)(plugins.load(_name, COMMANDS, plugins.COMMANDS, "grouser"))
 app.command("eyes", hidden=True, deprecated=True)(render_worker)
-app.command("console")(console)
-app.command("check-mesh")(check_mesh)
-app.command("scan")(scan)
-app.command("depth")(depth)
-app.command("export-stl")(export_stl)
-app.command("import-bml")(import_bml)

@@ -153,15 +153,15 @@ def _docstrings(table: Mapping[str, str], *, of_modules: bool = False) -> dict[s
     targets = {
         name: target.partition(":")[0] if of_modules else target for name, target in table.items()
     }
-    return {name: _line(target) for name, target in targets.items()}
+    return {name: docstring_line(target) for name, target in targets.items()}
 
 
-def _line(target: str) -> str:
+def docstring_line(target: str) -> str:
     """Return the first docstring line of ``module:Class`` or a function, or of its module."""
     module, _, attribute = target.partition(":")
     try:
         spec = util.find_spec(module)
-    except ModuleNotFoundError:
+    except Exception:  # the package around a plug-in's module is imported; it may raise anything
         spec = None
     if spec is None or spec.origin is None:
         return ""
