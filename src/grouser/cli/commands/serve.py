@@ -108,7 +108,6 @@ def serve(
     preflight.physics()
     serving.configure_logging(verbose)
     from grouser.gateways.server import Server, ServerOptions
-    from grouser.service.access import tokens
 
     service = ServerOptions(
         address=host,
@@ -126,8 +125,7 @@ def serve(
         equipment=equipment,
         robot_files=_robot_files(robots or ()),
         limits=_limits(lines_per_second, connections),
-        tokens=tokens(token_file),
-        tls=serving.tls_context(certificate, key),
+        **_access(token_file, certificate, key),
     )
     simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
     _run(Server(simulation, service), _log(simulation, log, log_rate), seconds, console)
@@ -151,6 +149,13 @@ def _log(
     if path is None:
         return nullcontext()
     return RunLog(simulation, path, rate_hz=rate_hz, by_robot=True)
+
+
+def _access(token_file: Path | None, certificate: Path | None, key: Path | None) -> dict[str, Any]:
+    """Return tokens and TLS context of the server."""
+    from grouser.service.access import tokens
+
+    return {"tokens": tokens(token_file), "tls": serving.tls_context(certificate, key)}
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
