@@ -9,6 +9,7 @@
     grouser new world NAME     write a commented starter file
     grouser view WORLD         show a world in a window, drive with keys
     grouser list KIND          list worlds, robots, sensors, experiments, ...
+    grouser schema KIND        print the JSON schema of world or robot files
     grouser plan WORLD         find the safest and cheapest path by simulation
     grouser experiment NAME    reproduce a table or figure of a paper
     grouser bench NAME         measure speed on this machine
@@ -55,6 +56,7 @@ COMMANDS: dict[str, str] = {
     "check": "grouser.cli.commands.check:check",
     "view": "grouser.cli.commands.view:view",
     "list": "grouser.cli.commands.list:list_kind",
+    "schema": "grouser.cli.commands.schema:schema",
     "plan": "grouser.cli.commands.plan:plan",
     "experiment": "grouser.cli.commands.experiment:experiment",
     "bench": "grouser.cli.commands.bench:bench",

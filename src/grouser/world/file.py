@@ -43,7 +43,15 @@ from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
 from grouser.physics.compliance import Compliance
 from grouser.world.events import Event, check_events
-from grouser.world.field_types import ROBOT_ENDINGS, Length, Name, Point, Shade, resolve_data_file
+from grouser.world.field_types import (
+    ROBOT_ENDINGS,
+    Coordinate,
+    Length,
+    Name,
+    Point,
+    Shade,
+    resolve_data_file,
+)
 from grouser.world.match import Match, check_match
 from grouser.world.objects import OBJECTS, AnyObject
 from grouser.world.physics_settings import STANDARD, PhysicsSettings
@@ -71,6 +79,10 @@ MOST = {
     "events": 2000,
 }
 """Largest number of items per key; more would take minutes to compile."""
+
+
+GroundPoint = tuple[Coordinate, Coordinate]
+"""x, y in the world frame, m."""
 
 
 def _on_the_ground(value: Any) -> Any:
@@ -116,7 +128,9 @@ class NamedPose(Description):
 
     name: Name
     """Name, unique in its list."""
-    position: Annotated[Point, BeforeValidator(_on_the_ground)]
+    position: Annotated[
+        Point, BeforeValidator(_on_the_ground, json_schema_input_type=GroundPoint | Point)
+    ]
     """Position in the world frame, m: x, y and optionally z; z = 0: feet or belts on the ground."""
     yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
     """Heading, deg, from x towards y."""

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from grouser import files
 from grouser.cli import preflight
+from grouser.cli.commands.schema import schema_text
 from grouser.cli.terminal import print_written, result_console
 from grouser.errors import BadValue, unknown
 
@@ -31,7 +32,8 @@ def new(
 ) -> None:
     """Write a commented starter file: a world with a robot before stairs, or a robot.
 
-    An existing file is never overwritten.
+    An existing file is never overwritten. The JSON schema beside it lets editors with a YAML
+    language server check and complete the file.
 
     For example:
 
@@ -52,6 +54,10 @@ def new(
     preflight.physics()
     text = (resources.files("grouser.cli") / source).read_text(encoding="utf-8")
     (_write_robot if kind == "robot" else _write_world)(path, text)
+    schema = path.with_name(f"{kind}.schema.json")  # the starters name it
+    if not schema.exists():
+        files.write_text(schema, schema_text(kind))
+        print_written(schema)
 
 
 def _write_world(path: Path, text: str) -> None:

@@ -201,7 +201,7 @@ def picture_options(
     return pictures if port >= 0 else None
 
 
-def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) -> dict[str, float]:
+def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) -> dict[str, Any]:
     """Return the time-outs of a lockstep turn and of commands (informed: of Grouser clients)."""
     given = serving.not_below(command_timeout or 0.0, "--command-timeout")
     usual = {
