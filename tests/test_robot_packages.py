@@ -6,6 +6,7 @@ processes with and without that folder on their path.
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +14,13 @@ from pathlib import Path
 import pytest
 from support.client_helpers import instance_of
 from support.narrowing import not_none
-from support.server_fixtures import CONTROL_ONLY, ServerProcess, ground_truth
+from support.server_fixtures import CONTROL_ONLY, TIMEOUT, ServerProcess, ground_truth
 
 from grouser.protocol.usarsim.message import UnknownMessage
 
 MOON = Path(__file__).parent / "packages" / "moon"
 TYPED = Path(__file__).parent / "support" / "cli_batch.py"
-KINDS = ("robots", "terrains", "sensors", "tracks", "planners", "runners")
+KINDS = ("robots", "terrains", "sensors", "tracks", "planners", "runners", "gateways")
 LISTS = [["list", kind, "--plain"] for kind in KINDS]
 ROBOTS = [
     ["check", "robot", "moon_buggy"],
@@ -174,3 +175,81 @@ def test_runner_of_a_package_runs_trials(package_folder: Path) -> None:
     assert outputs[2][0] == outputs[3][0] == 2
     assert "runner 'moon_rocket:x': there is no rocket 'x', only saturn" in outputs[2][1]
     assert "did you mean 'moon_rocket'?" in outputs[3][1]
+
+
+def test_package_adds_sensor_with_encoder_planner_and_gateway_to_a_served_world(
+    package_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", python_path(package_folder))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    world = tmp_path / "moon.yaml"
+    world.write_text(
+        "name: moon\nterrain: [{kind: flat}]\n"
+        "robots: [{name: R1, kind: moon_rover, position: [1.25, 0],\n"
+        "          sensors: [{kind: moon_thermometer, name: T1, mount: body, noon: 300}]}]\n"
+    )
+    options = (
+        *CONTROL_ONLY,
+        "--gateway",
+        "moon_radio:port=0,digits=2",
+        "--gateway",
+        "truth:port=0",
+    )
+    with (
+        ServerProcess(tmp_path, world, *options) as server,
+        server.join("moon_rover", "R1") as robot,
+    ):
+        values = dict(instance_of(UnknownMessage, robot.reading("T1")).pairs)
+        assert values["Type"] == "Thermo"
+        assert float(values["Celsius"]) == pytest.approx(26.85 - float(values["Time"]), abs=1e-3)
+        with socket.create_connection((server.host, server.ports["moon_radio"]), TIMEOUT) as radio:
+            radio.sendall(b"R1\n")
+            x, y, _ = radio.makefile("rb").readline().decode().split()
+        assert (x, y) == ("1.25", "0.00")
+
+
+def test_command_of_a_package_is_listed_and_runs(package_folder: Path) -> None:
+    lines = [
+        ["--help"],
+        ["moon-phase", "--help"],
+        ["moon-phase", "14.8", "--names"],
+        ["moon-phase", "40"],
+        ["moon-eclipse"],
+        ["moon-phse"],
+    ]
+    ran = run_commands(package_folder, lines)
+    (listed, own, done, wrong, broken, unknown) = (ran[tuple(words)] for words in lines)
+    assert listed[0] == own[0] == 0
+    assert "moon-phase Print the phase of the moon." in listed[1]
+    assert "moon-eclipse" in listed[1]
+    assert "--names" in own[1]
+    assert done == (0, "full moon")
+    assert wrong == (2, "grouser: DAY is 40, must be 0 to 29.53")
+    assert broken[0] == 2
+    assert "comes from grouser_moon.broken:eclipse, which cannot be used" in broken[1]
+    assert unknown[0] == 2
+
+
+def test_broken_gateway_of_a_package_is_reported_when_it_is_opened(package_folder: Path) -> None:
+    serve = ["serve", "quince_step", "--gateway"]
+    lines: list[list[str]] = [
+        [*serve, "moon_silence"],
+        [*serve, "moon_radoi"],
+        [*serve, "moon_radio:digit=1"],
+    ]
+    broken, unknown, option = run_commands(
+        package_folder, [[*serve, name] for name in names]
+    ).values()
+    assert {broken[0], unknown[0], option[0]} == {2}
+    assert "comes from grouser_moon.broken:Radio, which cannot be used (RuntimeError" in broken[1]
+    assert "did you mean 'moon_radio'?" in unknown[1]
+    assert "unknown key 'digit' in gateway 'moon_radio'" in option[1]
+    assert "did you mean 'digits'?" in option[1]
+
+
+def test_schema_has_the_kinds_of_a_package(package_folder: Path) -> None:
+    ((code, text),) = run_commands(package_folder, [["schema", "world"]]).values()
+    assert code == 0
+    for kind in ("moon_thermometer", "moon_clock", "moon_crater", "moon_buggy", "moon_rover"):
+        assert f'"const": "{kind}"' in text
+    assert "moon_broken" not in text
