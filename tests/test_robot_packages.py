@@ -232,11 +232,7 @@ def test_command_of_a_package_is_listed_and_runs(package_folder: Path) -> None:
 
 def test_broken_gateway_of_a_package_is_reported_when_it_is_opened(package_folder: Path) -> None:
     serve = ["serve", "quince_step", "--gateway"]
-    lines: list[list[str]] = [
-        [*serve, "moon_silence"],
-        [*serve, "moon_radoi"],
-        [*serve, "moon_radio:digit=1"],
-    ]
+    names = ("moon_silence", "moon_radoi", "moon_radio:digit=1")
     broken, unknown, option = run_commands(
         package_folder, [[*serve, name] for name in names]
     ).values()
