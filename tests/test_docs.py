@@ -9,11 +9,11 @@ import pytest
 from support.doc_blocks import blocks, file_name
 from support.source_tree import ROOT, SOURCE, modules, tree
 
+from grouser import plugins
+
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 PATH = re.compile(r"`([\w./]+\.py)[`:]")
 DOTTED = re.compile(r"\bgrouser(?:\.(?!py\b)[A-Za-z_]\w*)+")
-ENTRY_POINT_GROUPS = {"grouser.terrains", "grouser.robots", "grouser.sensors", "grouser.tracks"}
-"""Groups of entry points, which are not modules."""
 IMPORT = re.compile(r"^from (grouser[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
@@ -91,7 +91,7 @@ def test_cited_sources_exist() -> None:
 def missing(text: str) -> list[str]:
     """Return the dotted names in ``text`` that do not exist."""
     found = []
-    for dotted in set(DOTTED.findall(text)) - ENTRY_POINT_GROUPS:
+    for dotted in set(DOTTED.findall(text)) - plugins.GROUPS:
         parts = dotted.split(".")
         length = max(n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in modules())
         if length < len(parts) and parts[length] not in names(".".join(parts[:length])):

@@ -31,6 +31,13 @@ RUNNERS = "grouser.runners"
 GATEWAYS = "grouser.gateways"
 COMMANDS = "grouser.commands"
 USARSIM_ENCODERS = "grouser.usarsim_encoders"
+
+GROUPS = frozenset(
+    {
+        *(TERRAINS, ROBOTS, SENSORS, TRACKS, PLANNERS, RUNNERS),
+        *(GATEWAYS, COMMANDS, USARSIM_ENCODERS),
+    }
+)
 """Entry point groups."""
 
 
