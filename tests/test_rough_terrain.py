@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from test_terrain import FLAT, compile_model, height
+from support.terrain_examples import FLAT, compile_model, height
 
 from grouser.frames import Array
 from grouser.world.terrain.double_bridge import DoubleBridge
