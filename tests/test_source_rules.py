@@ -146,6 +146,17 @@ UNITS = re.compile(
 )
 
 
+def test_sources_have_no_assert_statements() -> None:
+    """Types are narrowed by conditions, and mistakes of users raise: `python -O` drops asserts."""
+    found = {
+        f"{name}:{node.lineno}"
+        for name, path in modules().items()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Assert)
+    }
+    assert not found
+
+
 def test_units_are_converted_by_frames_only() -> None:
     """The protocol, which imports only the standard library, has conversions of its own."""
     for name, path in modules().items():

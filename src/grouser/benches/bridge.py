@@ -105,10 +105,13 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
         share, stolen = (time.process_time() - cpu) / seconds, stolen_seconds() - stolen
         server.stop()
         await running
-        (drivers,) = server.host.owners.values()
-        assert isinstance(drivers, MotorDrivers)
+        accepted = sum(
+            owner.gate.accepted
+            for owner in server.host.owners.values()
+            if isinstance(owner, MotorDrivers)
+        )
         figures: dict[str, float] = json.loads(report.read_text())
-        lost = figures.pop("sent") - drivers.gate.accepted
+        lost = figures.pop("sent") - accepted
     return {
         **figures,
         "commands_lost": lost,

@@ -57,10 +57,11 @@ def _motions(robot: str) -> dict[str, dict[str, float]]:
     first, second = law.words
     if isinstance(law, SkidLaw):
         driving, turning = {first: law.speed}, {second: law.top_turn}
-    else:
-        assert isinstance(law, LegLaw)
+    elif isinstance(law, LegLaw):
         driving = {first: law.base_speed, second: law.base_speed}
         turning = {first: law.base_speed, second: 2 * law.base_speed}
+    else:
+        return {"standing": {}}
     return {"standing": {}, "driving": driving, "turning": turning}
 
 

@@ -33,6 +33,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -253,14 +254,15 @@ def _delays(
 class _LineCounter(asyncio.Protocol):
     """Client connection that counts received lines."""
 
+    transport: asyncio.Transport
+    """Set on connection."""
+
     def __init__(self) -> None:
         self.lines = 0
-        self.transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Store the transport and disable Nagle's algorithm."""
-        assert isinstance(transport, asyncio.Transport)  # a stream
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)  # a stream
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def data_received(self, data: bytes) -> None:
@@ -279,7 +281,7 @@ async def _clients(port: int, report: Path) -> None:
     for number, (name, counter) in enumerate(robots):
         x, y = SPREAD * (number % 4 - 1.5), SPREAD * (number // 4 - 1.5)
         line = f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location {x},{y},0}}\r\n"
-        _write(counter, line.encode())
+        counter.transport.write(line.encode())
         while counter.lines < 2:  # the greeting and the first message of the robot
             await asyncio.sleep(0.01)
     await asyncio.sleep(WARM_UP)
@@ -306,13 +308,8 @@ async def _drive(counter: _LineCounter, phase: float) -> list[int]:
         spin = 1.0 + number % TICKS / TICKS
         line = f"DRIVE {{Left {spin:.4f}}} {{Right {-spin:.4f}}}\r\n".encode()
         sent.append(time.monotonic_ns())
-        _write(counter, line)
+        counter.transport.write(line)
     return sent
-
-
-def _write(counter: _LineCounter, line: bytes) -> None:
-    assert counter.transport  # connected
-    counter.transport.write(line)
 
 
 # -- as fast as possible -------------------------------------------------------------------------

@@ -9,7 +9,7 @@ field.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import mujoco
 import numpy as np
@@ -21,7 +21,7 @@ from grouser.perception.vision import Sightings, Vision
 from grouser.rendering.image import Image
 from grouser.robots.ers210 import ERS210, HEAD_UP, MOUNTS, NECK_AT
 from grouser.sensors.camera import ERS210_CAMERA, Camera
-from grouser.sensors.imaging.lens import Radial
+from grouser.sensors.imaging.lens import Lens, Radial
 from grouser.sensors.sensor import SensorContext
 from grouser.simulation.schedule import generator
 from grouser.simulation.simulation import Simulation
@@ -62,12 +62,16 @@ def world(x: float, y: float, heading_deg: float, ball: tuple[float, float] | No
     return World(name="cmos", physics=STANDARD, terrain=(FIELD,), objects=balls, robots=(robot,))
 
 
+def kappa_of(lens: Lens) -> float:
+    """Return the coefficient of radial distortion of a lens."""
+    return cast(Radial, lens.distortion).kappa
+
+
 def vision(name: str) -> Vision:
     """Return the vision software for one of the `CAMERAS`."""
     lens = CAMERAS[name].lens
-    assert isinstance(lens.distortion, Radial)
     optics = CameraOptics(
-        width=lens.width, height=lens.height, focal=lens.focal, kappa=lens.distortion.kappa
+        width=lens.width, height=lens.height, focal=lens.focal, kappa=kappa_of(lens)
     )
     return Vision(
         optics=optics,

@@ -352,8 +352,7 @@ async def _address(run: Run, server: Server) -> AsyncIterator[str]:
         stdout=asyncio.subprocess.PIPE,
     )
     try:
-        assert bridge.stdout is not None  # a pipe was requested
-        line = (await bridge.stdout.readline()).decode()
+        line = (await bridge.stdout.readline()).decode() if bridge.stdout else ""
         yield f"udp://127.0.0.1:{line.strip().rpartition('=')[2]}"
     finally:
         bridge.terminate()

@@ -18,7 +18,7 @@ whose neighbourhood holds no object.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -130,8 +130,7 @@ def square(placement: Placement, camera: str) -> Array:
     """Return the points (n, 3) of 2 m x 2 m of the wall, in the camera's frame, m."""
     simulation = Simulation(world(placement, camera), seed=placement.seed)
     sensor, _ = simulation.scene.sensors["a", "depth"]
-    assert isinstance(sensor, DepthCamera)
-    points = sensor.points(simulation.read("a", "depth").array("depth"))
+    points = cast(DepthCamera, sensor).points(simulation.read("a", "depth").array("depth"))
     inside = np.abs(points[:, 1:] - placement.offset).max(axis=1) <= SQUARE / 2
     return np.asarray(points[inside])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -148,8 +148,7 @@ def count_verdicts(outcomes: Sequence[Outcome]) -> str:
 def open_settings(course: PathCourse) -> str:
     """Return the parameters that the report leaves open as text, one set for all tables."""
     driver = course.driver
-    law = driver.law
-    assert isinstance(law, LegLaw)
+    law = cast(LegLaw, driver.law)
     return (
         f"What the report leaves open, one set for all three tables: p = {law.gain:g} /rad, "
         f"w0 = {law.base_speed:.4g} rad/s, at most a ratio of {law.top_ratio:g}, r_path = "

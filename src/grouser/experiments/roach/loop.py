@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from grouser.errors import BadValue
 from grouser.experiments.roach.bridge_world import GOAL, ROBOT, START, bridge_world
 from grouser.experiments.roach.driven_paths import drive
 from grouser.experiments.roach.table72 import BUMPS, SIGNIFICANT, sign_flip_p
@@ -194,8 +195,8 @@ def _evaluate(
         _plan(run_options, task, one_plan, f"terrain {terrain}, {name}")
         for name, one_plan in zip(METHODS, (loop, single), strict=False)
     )
-    assert three.best  # this bridge has a path
-    assert one.best
+    if three.best is None or one.best is None:
+        raise BadValue(f"terrain {terrain}: the planner has found no path")
     chosen = three.best, one.best, best_by_own_trials(one)
     draws = settings.spread.draws(FRESH + terrain, evaluated)
     outcomes = drive(
