@@ -79,7 +79,7 @@ def refusal(access: AccessControl, address: str, shown: str) -> str:
         ("1.0.0.127", False),
     ],
 )
-def test_loopback_addresses(host: str, here: bool) -> None:
+def test_loopback_addresses_are_recognised(host: str, here: bool) -> None:
     assert is_loopback(host) is here
 
 
@@ -233,12 +233,12 @@ def test_error_in_a_token_file_is_reported_without_the_secret(
     assert SECRET not in str(error.value)
 
 
-def test_missing_token_file(tmp_path: Path) -> None:
+def test_missing_token_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match=r"cannot be read as a token file \(there is no such file"):
         tokens(tmp_path / "none", environment={})
 
 
-def test_binary_token_file(tmp_path: Path) -> None:
+def test_binary_token_file_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadValue, match="is not UTF-8 text"):

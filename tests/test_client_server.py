@@ -76,7 +76,7 @@ def test_server_without_opengl_rejects_image_requests_with_a_reason(
                 pictures.take(timeout=60)
 
 
-def test_queries(robot: RemoteRobot) -> None:
+def test_queries_return_the_answers_of_their_type(robot: RemoteRobot) -> None:
     assert instance_of(RobotGeometry, robot.geometry()).name == "P3AT"
     assert instance_of(RobotConfiguration, robot.configuration()).steering == "SkidSteered"
     scanner = instance_of(SensorGeometry, robot.geometry("RangeScanner"))

@@ -158,7 +158,7 @@ def test_completion_of_words_and_names(console: Console, text: str, words: list[
     assert console.execute(f"complete {text}.").splitlines() == words
 
 
-def test_queries(console: Console) -> None:
+def test_queries_answer_with_the_present_state(console: Console) -> None:
     assert console.execute("list robots").startswith("rex (ers7)")
     assert "gate  0% open" in console.execute("list doors")
     assert console.execute("inside doorstep") == "none"

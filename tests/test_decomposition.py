@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 from support.client_helpers import instance_of
+from support.mesh_shapes import box, bridge
 from trimesh.base import Trimesh
 
 from grouser.errors import BadValue, MissingDependency
@@ -17,21 +18,6 @@ from grouser.frames import Pose
 from grouser.world.meshes.columns import fit
 from grouser.world.meshes.decomposition import decompose
 from grouser.world.meshes.triangle_mesh import TriangleMesh, hulls
-
-
-def box(size: tuple[float, float, float], place: tuple[float, float, float] = (0, 0, 0)) -> Trimesh:
-    """Return the mesh of a box with its centre at ``place``."""
-    mesh: Trimesh = trimesh.creation.box(size)
-    mesh.apply_translation(place)
-    return mesh
-
-
-def bridge() -> Trimesh:
-    """Mesh of a deck on two piers, which consists of three convex pieces."""
-    deck = box((2, 0.5, 0.1), (0, 0, 0.45))
-    piers = [box((0.2, 0.5, 0.4), (x, 0, 0.2)) for x in (-0.9, 0.9)]
-    result: Trimesh = trimesh.boolean.union([deck, *piers])
-    return result
 
 
 def volume_of_union(pieces: tuple[TriangleMesh, TriangleMesh, TriangleMesh]) -> float:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 import pytest
-from test_terrain import EXAMPLES, FLAT
+from support.terrain_examples import EXAMPLES, FLAT, scene_of
 
 import grouser
 from grouser.errors import BadValue
@@ -20,15 +20,8 @@ from grouser.world.objects import Ball
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.fractal_ground import FractalGround
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
-from grouser.world.terrain.terrain_piece import TerrainPiece
-from grouser.world.world_object import WorldObject
 
 DOWN = np.array([0.0, 0.0, -1.0])
-
-
-def scene_of(*terrain: TerrainPiece, objects: tuple[WorldObject, ...] = ()) -> Scene:
-    world = grouser.load("roach_circle").changed(terrain=terrain, objects=objects, robots=())
-    return compose(world)
 
 
 def cast(

@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
-from test_ground import scene_of
-from test_height_map import turned_ramps
-from test_terrain import EXAMPLES, FLAT
+from support.terrain_examples import EXAMPLES, FLAT, scene_of, turned_ramps, write_and_load
 from trimesh.base import Trimesh
 from typer.testing import CliRunner
 
@@ -22,21 +20,8 @@ from grouser.simulation.ground import Ground
 from grouser.simulation.ground_stl import GROWTH, ground_surface
 from grouser.simulation.scene import Scene, compose
 from grouser.world import Cylinder
-from grouser.world.meshes.mesh_files import write_stl
-from grouser.world.meshes.triangle_mesh import open_edges
 from grouser.world.objects import Ball
 from grouser.world.terrain.height_map import HeightMap
-
-
-def write_and_load(scene: Scene, path: Path) -> Trimesh:
-    triangles = ground_surface(scene)
-    write_stl(path, triangles)
-    assert open_edges(triangles) == 0
-    mesh = trimesh.load_mesh(path)
-    assert mesh.is_watertight
-    assert mesh.is_winding_consistent
-    assert mesh.volume > 0
-    return mesh
 
 
 def check_heights(scene: Scene, mesh: Trimesh, close: float = 4 * GROWTH) -> None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 from support.client_helpers import instance_of
-from test_terrain import compile_model, height
+from support.terrain_examples import compile_model, height, turned_ramps
 
 from grouser.errors import BadValue, WorldFileError
 from grouser.frames import Array, Pose
@@ -95,15 +95,6 @@ def ground_error(grid: Array, cell: float) -> tuple[float, float]:
     height = ground.below(np.column_stack([cell * points[:, 1], y])).height
     error = height - surface(grid, points)
     return error.max(), -error.min()
-
-
-def turned_ramps(cell: float, turn_deg: float = 30.0) -> Array:
-    """Return a roof, a valley and a plateau with a cliff, oblique to the grid."""
-    rows, columns = np.meshgrid(np.arange(0, 1.6, cell), np.arange(0, 3.0, cell), indexing="ij")
-    turn = np.deg2rad(turn_deg)
-    along = columns * np.cos(turn) + rows * np.sin(turn)
-    ramps = 0.3 * np.abs((along + 0.4) % 1.6 - 0.8)
-    return np.where(along > 2.2, 0.4, ramps)
 
 
 def test_plane_parts_become_solids() -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.hrt_c_build import CLIB, SQUARE, compile_program, libraries, needs_compiler
-from test_hrt import COARSE, Crawler
+from support.skidding_crawler import COARSE, Crawler
 
 from grouser.client.hrt_robot import SENTENCES, HrtCode
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 import trimesh
 from support.client_helpers import instance_of
+from support.mesh_shapes import box, bridge
 from support.narrowing import not_none
-from test_decomposition import box, bridge
-from test_ground import scene_of
-from test_ground_stl import write_and_load
-from test_terrain import compile_model, height
+from support.terrain_examples import compile_model, height, scene_of, write_and_load
 from trimesh.base import Trimesh
 from trimesh.ray.ray_triangle import ray_triangle_id as untyped_ray_triangle_id
 from typer.testing import CliRunner
@@ -27,7 +25,7 @@ from grouser.world.file import World, parse
 from grouser.world.meshes import collision_cache
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.mesh_files import read_mesh
-from grouser.world.meshes.triangle_mesh import TriangleMesh
+from grouser.world.meshes.triangle_mesh import TriangleMesh, open_edges
 from grouser.world.objects import Mesh
 from grouser.world.terrain.convex_pieces import ConvexPieces
 from grouser.world.terrain.mesh import MeshGround
@@ -285,6 +283,16 @@ def test_files_are_read_like_trimesh(tmp_path: Path, text: bool) -> None:
         found = read_mesh(tmp_path / name)
         assert found.open_edges == 0
         assert found.volume == pytest.approx(mesh.volume, rel=1e-5)
+
+
+def test_open_edges_of_a_mesh_and_of_its_separate_triangles_agree() -> None:
+    """A degenerate face, which has two equal corners, opens and closes nothing."""
+    solid = bridge()
+    faces = np.concatenate([solid.faces[1:], [[0, 0, 1]]])
+    mesh = TriangleMesh(np.asarray(solid.vertices), faces)
+    assert mesh.open_edges == open_edges(mesh.triangles) == 3
+    closed = TriangleMesh(np.asarray(solid.vertices), np.asarray(solid.faces))
+    assert closed.open_edges == open_edges(closed.triangles) == 0
 
 
 def test_polygons_of_an_obj_file_are_triangulated(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ NUMBERS = st.integers(0, 2**32 - 1)
 REQUESTS = st.lists(st.just(WholeFrame()) | st.builds(Region, NUMBERS, NUMBERS, NUMBERS, NUMBERS))
 
 
-def test_request_encoding() -> None:
+def test_requests_have_the_bytes_of_the_protocol() -> None:
     assert WholeFrame().encode() == b"OK"
     assert Region(320, 240, 1, 65536).encode() == b"U" + struct.pack(">4I", 320, 240, 1, 65536)
 
@@ -65,7 +65,7 @@ def test_region_is_clipped_to_the_picture() -> None:
     assert Region(2**32 - 1, 5, 9, 2**32 - 1).clipped(640, 480) == Region(640, 5, 0, 475)
 
 
-def test_raw_frame_encoding() -> None:
+def test_raw_frames_have_the_bytes_of_the_protocol() -> None:
     red, green = b"\xff\x00\x00", b"\x00\xff\x00"
     frame = Frame.raw(1, 2, red + green)
     rows = b"\x00\x00\xff\x00" + b"\x00\xff\x00\x00"  # B, G, R, padding to four bytes; top first
@@ -74,7 +74,7 @@ def test_raw_frame_encoding() -> None:
     assert frame.pixels() == (1, 2, red + green)
 
 
-def test_jpeg_frame_encoding() -> None:
+def test_jpeg_frames_have_the_bytes_of_the_protocol() -> None:
     jpeg = b"\xff\xd8 a picture \xff\xd9"
     assert Frame(ImageType.NORMAL, jpeg).encode() == b"\x03\x00\x00\x00\x0f" + jpeg
     assert JPEG_QUALITY[ImageType.GOOD] == 75

@@ -81,7 +81,7 @@ def test_status_of_a_client_is_ignored() -> None:
     assert read_request('{"op": "status", "level": "info", "msg": "hi"}') == Ignored()
 
 
-def test_response_encoding() -> None:
+def test_responses_have_the_fields_of_rosbridge() -> None:
     values = {"success": True, "message": "…"}
     assert json.loads(ServiceResponse("/a/b", values, True, "7").encode()) == {
         "op": "service_response", "id": "7", "service": "/a/b", "values": values, "result": True,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from test_terrain import FLAT, compile_model, height
+from support.terrain_examples import FLAT, compile_model, height
 
 from grouser.errors import BadValue
 from grouser.frames import Array

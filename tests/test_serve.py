@@ -167,7 +167,7 @@ def test_every_kind_joins_and_moves(server: ServerProcess, kind: str) -> None:
         assert not robot.notices
 
 
-def test_joints_and_packages(server: ServerProcess) -> None:
+def test_joints_and_packages_move_as_commanded(server: ServerProcess) -> None:
     with server.join("Kenaf", "K", at=(0, 0, 0)) as robot:
         robot.joints({"FRFlipper": 0.4, "RLFlipper": 0.3})
         wait_until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))

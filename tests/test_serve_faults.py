@@ -161,7 +161,7 @@ def test_impossible_objects_are_removed(server: ServerProcess) -> None:
 # -- the world changes --------------------------------------------------------------------------
 
 
-def test_pause_and_resume(server: ServerProcess) -> None:
+def test_time_stands_still_while_paused(server: ServerProcess) -> None:
     with server.join("P3AT", "A", at=(0, 0, 0)) as robot, server.connect() as console:
         pass_time(robot, 0.2)
         console.console("pause")

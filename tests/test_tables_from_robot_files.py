@@ -32,7 +32,7 @@ def same_rows(trials: list[Trial], options: list[dict[str, Any]]) -> list[Outcom
 
 
 @pytest.mark.slow
-def test_okada_table4() -> None:
+def test_robot_files_reproduce_okada_table4() -> None:
     cases = [(case, start) for case in okada_table4.PAPER for start in okada_table4.STARTS]
     trials = [okada_table4.trial(case, start=start) for case, start in cases]
     options: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def test_okada_table4() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", kurose_table1.VARIANTS)
-def test_kurose_table1(variant: str) -> None:
+def test_robot_files_reproduce_kurose_table1(variant: str) -> None:
     cases = [(case, start) for case in kurose_table1.PAPER for start in kurose_table1.STARTS]
     trials = [kurose_table1.trial(case, variant=variant, start=start) for case, start in cases]
     # Wheels have their own friction; belts with lugs use that of the ground.
