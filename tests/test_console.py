@@ -7,7 +7,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -114,6 +114,7 @@ WORDS = st.one_of(
 
 
 @given(st.lists(WORDS, max_size=9).map(" ".join))
+@example('" \n "')  # quotes group words at line ends too
 @settings(max_examples=400, deadline=None)
 def test_any_line_is_an_action_or_an_error_of_one_line(line: str) -> None:
     error_text, action = "", None

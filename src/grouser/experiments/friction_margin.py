@@ -1,8 +1,15 @@
-"""Range of friction in which the result of a table row stays the same."""
+"""S or F of drives, and the range of friction in which the result of a table row stays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from grouser.trials.trial import Outcome
+
+
+def success_letter(*outcomes: Outcome) -> str:
+    """Return S if the majority of drives succeeded, else F, as the papers print them."""
+    return "S" if 2 * sum(outcome.arrived for outcome in outcomes) > len(outcomes) else "F"
 
 
 def friction_margin(frictions: Sequence[float], letters: Sequence[str], usual: float) -> str:

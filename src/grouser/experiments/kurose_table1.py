@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from grouser.experiments.friction_margin import friction_margin
+from grouser.experiments.friction_margin import friction_margin, success_letter
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import degrees, metres, millimetres, radians
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
@@ -183,14 +183,14 @@ def run(run_options: RunOptions) -> Report:
     everything = [*rows_drives, *inertia_drives, *friction_drives]
     outcomes = run_options.run_trials("steps and trenches", everything)
     driven = _group_by(outcomes[: len(rows_drives)], "test", "variant")
-    letters = {key: _majority(drives) for key, drives in driven.items()}
+    letters = {key: success_letter(*drives) for key, drives in driven.items()}
     varied = outcomes[len(rows_drives) + len(inertia_drives) :]
     margins = _margins(varied)
     rows = tuple(_row(case, driven, letters, margins.get(case.name)) for case in PAPER)
     figures = {
         "starts_per_row": len(starts),
         "starts_that_agree": sum(
-            _letter(outcome) == case.real
+            success_letter(outcome) == case.real
             for case in PAPER
             for outcome in driven[case.name, "segments"]
         ),
@@ -249,7 +249,7 @@ def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | fl
     figures: dict[str, str | float] = {}
     for inertia in INERTIAS:
         row = driven[TRENCH_350.name, inertia]
-        figures[f"trench_350_at_inertia_x{inertia:g}"] = _majority(row)
+        figures[f"trench_350_at_inertia_x{inertia:g}"] = success_letter(*row)
         # The distance before the fall shows the sign of the effect even if no result changes.
         reached = np.mean([outcome.positions[:, 0].max() - EDGE for outcome in row])
         figures[f"trench_350_reach_mm_at_inertia_x{inertia:g}"] = millimetres(float(reached))
@@ -269,7 +269,7 @@ def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | fl
 def _margins(outcomes: list[Outcome]) -> dict[object, str]:
     """Return the friction range in which each row's result stays, by the name of the row."""
     return {
-        name: friction_margin(FRICTIONS, [_letter(outcome) for outcome in drives], FRICTION)
+        name: friction_margin(FRICTIONS, [success_letter(outcome) for outcome in drives], FRICTION)
         for (name,), drives in _group_by(outcomes, "test").items()
     }
 
@@ -279,7 +279,7 @@ def _agreement_by_friction(outcomes: list[Outcome]) -> dict[str, int]:
     real = {case.name: case.real for case in PAPER}
     return {
         f"agree_at_friction_{friction:.2f}": sum(
-            _letter(outcome) == real[str(outcome.trial.case["test"])] for outcome in drives
+            success_letter(outcome) == real[str(outcome.trial.case["test"])] for outcome in drives
         )
         for (friction,), drives in _group_by(outcomes, "friction").items()
     }
@@ -303,7 +303,7 @@ def _row(
     remarks = []
     for variant in VARIANTS:
         drives = driven[case.name, variant]
-        same = sum(_letter(outcome) == ours[variant] for outcome in drives)
+        same = sum(success_letter(outcome) == ours[variant] for outcome in drives)
         endings = ", ".join(sorted({outcome.verdict for outcome in drives}))
         remarks.append(f"{variant} {same}/{len(drives)}: {endings}")
     if margin:
@@ -315,16 +315,6 @@ def _row(
         ours["segments"] == case.real,
         "; ".join(remarks),
     )
-
-
-def _letter(outcome: Outcome) -> str:
-    """Return S (success) or F (failure) as the paper prints them."""
-    return "S" if outcome.arrived else "F"
-
-
-def _majority(outcomes: list[Outcome]) -> str:
-    letters = [_letter(outcome) for outcome in outcomes]
-    return "S" if letters.count("S") * 2 > len(letters) else "F"
 
 
 def _add_pictures(report: Report, run_options: RunOptions) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.experiments.friction_margin import friction_margin
+from grouser.experiments.friction_margin import friction_margin, success_letter
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import metres, millimetres
 from grouser.rendering.renderer import Renderer
@@ -120,13 +120,13 @@ def run(run_options: RunOptions) -> Report:
     figures: dict[str, float | int | str | bool | None] = {
         "starts_per_row": len(starts),
         "starts_that_agree": sum(
-            _letter(outcome) == case.real
+            success_letter(outcome) == case.real
             for case, drives in zip(PAPER, by_start, strict=True)
             for outcome in drives
         ),
         "largest_misfit_at_seams_mm": _misfit_mm(),
-        "smooth_120mm_at_0deg": _letter(without[1]),
-        "smooth_240mm_at_45deg": _letter(without[4]),
+        "smooth_120mm_at_0deg": success_letter(without[1]),
+        "smooth_240mm_at_45deg": success_letter(without[4]),
     }
     notes = (
         "Margin: the friction range round 0.6, in steps of 0.05, in which the row's result stays.",
@@ -157,11 +157,10 @@ def _misfit_mm() -> float:
 
 
 def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
-    letters = [_letter(outcome) for outcome in drives]
-    ours = "S" if letters.count("S") * 2 > len(letters) else "F"
+    letters, ours = list(map(success_letter, drives)), success_letter(*drives)
     endings = sorted({outcome.verdict for outcome in drives})
     note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(endings)}"
-    note += f"; without grousers {_letter(without)}"
+    note += f"; without grousers {success_letter(without)}"
     if margin:
         note += f"; margin {margin}"
     return Row(
@@ -173,17 +172,12 @@ def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | 
     )
 
 
-def _letter(outcome: Outcome) -> str:
-    """Return S (success) or F (failure) as the paper prints them."""
-    return "S" if outcome.arrived else "F"
-
-
 def _margins(outcomes: list[Outcome]) -> dict[StepCase, str]:
     """Return the friction range around 0.6 in which each row's result stays."""
     ranges = {}
     for number, case in enumerate(PAPER):
         part = outcomes[number * len(FRICTIONS) : (number + 1) * len(FRICTIONS)]
-        letters = [_letter(outcome) for outcome in part]
+        letters = [success_letter(outcome) for outcome in part]
         ranges[case] = friction_margin(FRICTIONS, letters, FRICTION)
     return ranges
 
