@@ -85,10 +85,10 @@ def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> Unknow
         given: the name that does not exist.
         allowed: the existing names.
     """
-    names, shown = sorted(allowed), given if given.isprintable() else repr(given)[1:-1]
+    names = sorted(allowed)
     listing = ", ".join(names) if names else "none"
     return UnknownName(
-        f"{where}: there is no {kind} '{shown}' (there are: {listing}){nearest(given, names)}"
+        f"{where}: there is no {kind} '{given}' (there are: {listing}){nearest(given, names)}"
     )
 
 
