@@ -146,16 +146,6 @@ UNITS = re.compile(
 )
 
 
-def test_test_modules_share_helpers_through_support_only() -> None:
-    found = [
-        f"{path.name}: {node.module}"
-        for path in sorted((ROOT / "tests").glob("test_*.py"))
-        for node in tree(path).body
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("test_")
-    ]
-    assert not found
-
-
 def test_sources_have_no_assert_statements() -> None:
     """Types are narrowed by conditions, and mistakes of users raise: `python -O` drops asserts."""
     found = {

@@ -7,7 +7,6 @@ meaning of a field is the docstring below it; its default is that of the model.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import importlib
 import inspect
 import itertools
@@ -23,7 +22,7 @@ from pydantic import BaseModel
 from grouser.cli import app
 from grouser.physics.compliance import Compliance
 from grouser.robots.kinds import ROBOTS
-from grouser.sensors.sensor import POSE_KEYS, SENSORS
+from grouser.sensors.sensor import SENSORS, MountKeys
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, Start, View, World
 from grouser.world.match import Match
@@ -124,28 +123,22 @@ def _robots() -> str:
     for kind, place in ROBOTS.items():
         module, name = place.split(":")
         lines += ["", f"## {kind}", "", _first(importlib.import_module(module)), ""]
-        lines += _dataclass_table(getattr(importlib.import_module(module), name))
+        lines += _model_table(getattr(importlib.import_module(module), name))
     return "\n".join(lines) + "\n"
 
 
 def _sensors() -> str:
+    pose = ", ".join(f"`{key}`" for key in MountKeys.model_fields)
     lines = [
         "# Kinds of sensor",
         "Each is an item of a robot's `sensors:`, `{kind: NAME, …}`. Sensors with a pose have",
-        f"`mount` (a body of the robot) and {', '.join(f'`{key}`' for key in POSE_KEYS)}",
+        f"`mount` (a body of the robot) and {pose}",
         "in it (m, deg).",
     ]
     for kind, place in SENSORS.items():
         module, name = place.split(":")
         model = getattr(importlib.import_module(module), name)
-        lines += [
-            "",
-            f"## {kind}",
-            "",
-            _first(model),
-            "",
-            *_dataclass_table(model, leave_out="X_MS"),
-        ]
+        lines += ["", f"## {kind}", "", _first(model), "", *_model_table(model, leave_out="X_MS")]
     return "\n".join(lines) + "\n"
 
 
@@ -166,36 +159,19 @@ def _commands() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _model_table(model: type[BaseModel]) -> list[str]:
-    descriptions = meanings(model)
-    lines = ["| key | default | meaning |", "| --- | --- | --- |"]
+def _model_table(model: type[BaseModel], leave_out: str = "") -> list[str]:
+    descriptions, lines = meanings(model), ["| key | default | meaning |", "| --- | --- | --- |"]
     for key, field in model.model_fields.items():
-        if key == "kind" and not field.is_required():
-            continue  # stands in the heading
+        if (key == "kind" and not field.is_required()) or key == leave_out:
+            continue  # the kind is in the heading
         default = (
             "**required**"
             if field.is_required()
             else _value(field.get_default(call_default_factory=True))
         )
-        lines.append(_row(f"`{key}`", default, descriptions.get(key, "")))
-    return lines
-
-
-def _dataclass_table(model: type, leave_out: str = "") -> list[str]:
-    descriptions, fields = meanings(model), dataclasses.fields(model)
-    shown = [field for field in fields if field.name != leave_out and field.init]
-    if not shown:
-        return ["No options."]
-    lines = ["| option | default | meaning |", "| --- | --- | --- |"]
-    for field in shown:
-        default = "**required**"
-        if field.default is not dataclasses.MISSING:
-            default = _value(field.default)
-        elif field.default_factory is not dataclasses.MISSING:
-            default = _value(field.default_factory())
-        meaning = descriptions.get(field.name, NAME_MEANING if field.name == "name" else "")
-        lines.append(_row(f"`{field.name}`", default, meaning))
-    return lines
+        meaning = descriptions.get(key, NAME_MEANING if key == "name" else "")
+        lines.append(_row(f"`{key}`", default, meaning))
+    return lines if len(lines) > 2 else ["No options."]
 
 
 def _value(value: Any) -> str:

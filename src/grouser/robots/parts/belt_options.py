@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from pydantic import BeforeValidator, Field, Strict, model_validator
@@ -34,10 +34,10 @@ class SegmentOptions(Description):
 
     def step(self) -> StraightStep | ArcStep:
         """Return the segment as a step of a chain."""
-        if self.arc is not None:
-            return ArcStep(self.arc[0], radians(self.arc[1]))
-        assert self.line is not None
-        return StraightStep(self.line)
+        if self.line is not None:
+            return StraightStep(self.line)
+        radius, angle_deg = cast(tuple[float, float], self.arc)  # see `_check_kind`
+        return ArcStep(radius, radians(angle_deg))
 
 
 def path_from_options(pulleys: Sequence[Pulley], segments: Sequence[SegmentOptions]) -> BeltPath:

@@ -79,12 +79,13 @@ class Words:
     """The words of one line, consumed from the left."""
 
     def __init__(self, line: str, names: Names, *, trusted: bool = False) -> None:
-        """Split ``line`` at blanks; double quotes group words."""
+        """Split ``line`` at blanks; double quotes group words, a line end counts as a blank."""
         if len(line) > LONGEST:
             raise BadValue(
                 f"console: a line has {len(line)} characters, at most {LONGEST} are allowed"
             )
-        self.line, self.names, self.trusted = line.strip(), names, trusted
+        self.line = " ".join(line.splitlines()).strip()
+        self.names, self.trusted = names, trusted
         self._left: list[str] = [quoted or word for quoted, word in _WORD.findall(self.line)]
         self._count = len(self._left)
         self.verb = self._left.pop(0) if self._left else ""
