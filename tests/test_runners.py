@@ -272,22 +272,39 @@ def test_runner_names() -> None:
     [
         ("sweep", "quince", "--over", "front_deg=0,45", "--sizes", "60"),
         ("mobility", "packbot", "--test", "step", "--sizes", "40,300"),
+        ("sweep", "packbot", "--over", "wheels=4,6", "--sizes", "40", "--policy", "turn.py:Turn"),
+        ("plan", "plywood_bridge", "--from", "-0.2,0", "--to", "0.2,0", "--planner", "roadmap",
+         "--candidates", "2", "--trials", "2", "--rounds", "2"),
+        ("experiment", "roach-turning", "--quick"),
+        pytest.param(
+            ("calibrate", "kenaf_edge_and_slope", "--world", "kenaf_edge_and_slope",
+             "--free", "friction"),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             ("mobility", "packbot", "--test", "hurdle", "--limit", "--repeats", "2"),
             marks=pytest.mark.slow,
         ),
     ],
-)
+    ids=lambda command: command[0] + command[-1].replace("--", "-"),
+)  # fmt: skip
 def test_command_has_the_same_results_in_processes(
     command: tuple[str, ...], working_folder: Path
 ) -> None:
+    Path("turn.py").write_text(
+        "class Turn:\n"
+        "    sensors = ('gyro',)\n"
+        "    equipment = ({'kind': 'gyroscope', 'name': 'gyro', 'mount': 'body', 'noise': 0.05},)\n"
+        "    def __call__(self, observation):\n"
+        "        return {'forward': 0.2, 'turn': observation.readings['gyro']['x']}\n"
+    )
     found = []
     for runner in ("threads", "processes:2"):
         result = grouser(*command, "--runner", runner, "--json", "found.json")
         assert result.exit_code == 0, result.output
         found.append((result.stdout, json.loads(Path("found.json").read_text())))
     assert found[0] == found[1]
-    assert found[0][1]["runs"] or found[0][1]["limits"]
+    assert any(found[0][1].get(key) for key in ("runs", "limits", "paths", "rows", "parameters"))
 
 
 def test_experiment_without_trials_refuses_a_runner() -> None:

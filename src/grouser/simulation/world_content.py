@@ -223,6 +223,10 @@ class WorldStore:
                 )
         self._worlds[digest] = world
 
+    def remove_world(self, digest: str) -> None:
+        """Remove a stored world; its files are kept."""
+        del self._worlds[digest]
+
     def world(self, digest: str) -> World:
         """Return a stored world."""
         return self._worlds[digest]

@@ -10,7 +10,7 @@ Messages are pickles: accept them from trusted senders only.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,6 +116,11 @@ class PartStore:
                 self._worlds.add_world(digest, part.content)
             else:
                 self._worlds.add_file(digest, part.content)
+
+    def remove_worlds(self, digests: Collection[str]) -> None:
+        """Remove worlds; their files are kept."""
+        for digest in digests:
+            self._worlds.remove_world(digest)
 
     def unpack(self, packed: PackedTrial) -> Trial:
         """Return a trial whose parts are there.

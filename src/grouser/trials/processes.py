@@ -233,7 +233,7 @@ class _Worker:
         """True between a chunk and its end."""
         self.chunk: dict[int, PackedTrial] = {}
         """Trials of its chunk whose outcomes have not arrived."""
-        self._known: set[str] = set()
+        self._known: dict[str, bool] = {}  # SHA-256 of the parts that it has → is it a world?
         folder = Path(self._folder.name)
         self._process = context.Process(target=work, args=(theirs, folder), daemon=True)
         with _interrupts_blocked():
@@ -242,11 +242,14 @@ class _Worker:
 
     def assign(self, number: int, trials: Sequence[PackedTrial], parts: Mapping[str, Part]) -> None:
         """Send a chunk, with the parts that the worker does not have."""
+        old = [digest for digest in self._known if digest not in parts and self._known[digest]]
         needed = [digest for trial in trials for digest in trial.parts]
         missing = {digest: parts[digest] for digest in needed if digest not in self._known}
-        self._known |= missing.keys()
+        self._known |= {digest: part.is_world for digest, part in missing.items()}
+        for digest in old:
+            del self._known[digest]
         self.chunk, self.busy = {trial.number: trial for trial in trials}, True
-        self.send(Chunk(number, trials, missing))
+        self.send(Chunk(number, trials, missing, old))
 
     def send(self, message: Chunk | Cancel) -> None:
         """Send a message; if the worker has ended, `receive` returns None."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -30,6 +30,8 @@ class Chunk:
     """Increases from chunk to chunk."""
     trials: Sequence[PackedTrial]
     parts: Mapping[str, Part]
+    old_worlds: Collection[str] = ()
+    """Worlds of earlier runs that the worker no longer needs."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def work(connection: Connection, folder: Path) -> None:
 
 def _run(chunk: Chunk, inbox: _Inbox, store: PartStore, connection: Connection) -> None:
     """Run the trials of a chunk in this thread's batch, and send their outcomes."""
+    store.remove_worlds(chunk.old_worlds)
     store.add(chunk.parts)
     trials = [store.unpack(packed) for packed in chunk.trials]
     runner = ThreadRunner(threads=1)
