@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -106,11 +106,14 @@ class Simulation:
     def __exit__(self, *_: object) -> None:
         """Leave a ``with`` block; the simulation can still be read."""
 
-    def reset(self, *, seed: int | None = None) -> None:
+    def reset(
+        self, *, seed: int | None = None, prepare: Callable[[SceneState], None] | None = None
+    ) -> None:
         """Return to the start: the given world, time zero; the scene is not compiled again.
 
         Args:
             seed: new seed of all random numbers; None: the same ones again.
+            prepare: changes the initial state before the first readings.
         """
         if seed is not None:
             self.seed = schedule.check_seed(seed)
@@ -118,6 +121,8 @@ class Simulation:
             self._first = StartState.of(self.start_world)
         self._clear()
         self._rebind(self._first.begin_again())
+        if prepare is not None:
+            prepare(self.state)
         self.read_due_sensors()
         self.events.start(self)
 
@@ -521,10 +526,7 @@ class Simulation:
         )
 
     def view(self) -> Viewpoint:
-        """Return the viewpoint of the world file's camera, which may follow a robot or object.
-
-        The default follows the first robot obliquely from behind.
-        """
+        """Return the viewpoint of the world file's camera, which may follow a robot or object."""
         self._update_poses()
         return self._camera.viewpoint(self.state)
 
@@ -544,8 +546,6 @@ class Simulation:
         """Alias of `event_log`; deprecated."""
         warnings.warn("happened is deprecated, use event_log", DeprecationWarning, stacklevel=2)
         return self.event_log
-
-    # -- implementation ----------------------------------------------------------------------
 
     def _update_poses(self) -> None:
         """Compute the poses of all bodies, once per step: after a step they are one step old."""
