@@ -26,8 +26,10 @@ from grouser.trials import Goal, Trial, run_trials
 from grouser.trials.draws import Draw
 from grouser.trials.intervals import wilson
 from grouser.trials.path_trials import PathCourse
+from grouser.trials.processes import ProcessRunner
 from grouser.trials.simulation_lane import needs_simulation
 from grouser.trials.starts import TrialStart
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Place
 from grouser.world.file import World
 
@@ -427,7 +429,7 @@ def test_sensors_of_a_trial_begin_at_its_start() -> None:
     turn = (np.cos(0.4), 0.0, 0.0, np.sin(0.4))
     start = TrialStart(position=(-1.0, 0.5, 0.0921), wxyz=turn)
     run_trials([Trial(world=world, robot="quince", limit=0.3, policy=Watch, start=start)])
-    assert poses == [(pytest.approx(-1.0, abs=0.01), pytest.approx(0.8, abs=0.01))] * 3
+    np.testing.assert_allclose(poses, [(-1.0, 0.8)] * 3, atol=0.01)
 
 
 def test_trials_of_one_world_do_not_influence_each_other() -> None:
@@ -440,7 +442,18 @@ def test_trials_of_one_world_do_not_influence_each_other() -> None:
         start=TrialStart(position=(0.0, 0.0, 0.0921), wxyz=(1.0, 0.0, 0.0, 0.0), friction=0.8),
     )
     alone = [run_trials([trial])[0].fingerprint for trial in (first, second, drawn)]
-    mixed = run_trials([first, drawn, second, drawn, first, second], threads=1)
+    mixed = run_trials([first, drawn, second, drawn, first, second], runner=ThreadRunner(threads=1))
     a, b, c = alone
     assert [outcome.fingerprint for outcome in mixed] == [a, c, b, c, a, b]
     assert len(set(alone)) == 3
+
+
+def test_a_policy_of_a_file_runs_in_other_processes(tmp_path: Path) -> None:
+    (tmp_path / "gentle.py").write_text(
+        "class Gentle:\n    sensors = ('encoder',)\n    def __call__(self, seen):\n"
+        "        return {'forward': 0.1 + seen.readings['encoder']['left']}\n"
+    )
+    policy = grouser.load_policy(f"{tmp_path}/gentle.py:Gentle")
+    trial = Trial(world=grouser.load("quince_step"), robot="quince", limit=0.5, policy=policy)
+    [here], [there] = run_trials([trial]), run_trials([trial], runner=ProcessRunner(processes=1))
+    assert there.fingerprint == here.fingerprint
