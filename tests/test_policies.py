@@ -1,5 +1,6 @@
 """Policies: a controller with equal results in a simulation, in trials, on the command line."""
 
+import dataclasses
 import json
 import pickle
 import re
@@ -25,7 +26,10 @@ from grouser.trials import Goal, Trial, run_trials
 from grouser.trials.draws import Draw
 from grouser.trials.intervals import wilson
 from grouser.trials.path_trials import PathCourse
+from grouser.trials.processes import ProcessRunner
 from grouser.trials.simulation_lane import needs_simulation
+from grouser.trials.starts import TrialStart
+from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Place
 from grouser.world.file import World
 
@@ -407,3 +411,49 @@ def test_a_served_policy_that_fails_stops_its_robot_and_is_reported(tmp_path: Pa
     assert run.returncode == 1
     assert run.stderr.count(sentence) == 2, "once in the log, once at the end"
     assert "the robot is stopped" in run.stderr
+
+
+def test_sensors_of_a_trial_begin_at_its_start() -> None:
+    poses: list[tuple[float, float]] = []
+
+    class Watch:
+        sensors = ("imu",)
+        equipment = ({"kind": "ins", "name": "imu", "mount": "body", "rate_hz": 5},)
+
+        def __call__(self, seen: grouser.Observation) -> None:
+            imu = seen.readings["imu"]
+            poses.append((imu["x"], imu["yaw"]))
+
+    still = grouser.load("quince_step", ["robots.0.command={}"])
+    world = grouser.equip(still, "quince", Watch)
+    turn = (np.cos(0.4), 0.0, 0.0, np.sin(0.4))
+    start = TrialStart(position=(-1.0, 0.5, 0.0921), wxyz=turn)
+    run_trials([Trial(world=world, robot="quince", limit=0.3, policy=Watch, start=start)])
+    np.testing.assert_allclose(poses, [(-1.0, 0.8)] * 3, atol=0.01)
+
+
+def test_trials_of_one_world_do_not_influence_each_other() -> None:
+    """A lane resets its simulation instead of compiling the world again."""
+    climber = grouser.load_policy(CLIMBER)
+    world = step_world(factory=climber)
+    first, second, third = climbs(world, 3, climber)
+    drawn = dataclasses.replace(
+        third,
+        start=TrialStart(position=(0.0, 0.0, 0.0921), wxyz=(1.0, 0.0, 0.0, 0.0), friction=0.8),
+    )
+    alone = [run_trials([trial])[0].fingerprint for trial in (first, second, drawn)]
+    mixed = run_trials([first, drawn, second, drawn, first, second], runner=ThreadRunner(threads=1))
+    a, b, c = alone
+    assert [outcome.fingerprint for outcome in mixed] == [a, c, b, c, a, b]
+    assert len(set(alone)) == 3
+
+
+def test_a_policy_of_a_file_runs_in_other_processes(tmp_path: Path) -> None:
+    (tmp_path / "gentle.py").write_text(
+        "class Gentle:\n    sensors = ('encoder',)\n    def __call__(self, seen):\n"
+        "        return {'forward': 0.1 + seen.readings['encoder']['left']}\n"
+    )
+    policy = grouser.load_policy(f"{tmp_path}/gentle.py:Gentle")
+    trial = Trial(world=grouser.load("quince_step"), robot="quince", limit=0.5, policy=policy)
+    [here], [there] = run_trials([trial]), run_trials([trial], runner=ProcessRunner(processes=1))
+    assert there.fingerprint == here.fingerprint

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -116,14 +116,23 @@ class Simulation:
         """
         self.apply(actions.Reset(seed))
 
-    def reset_now(self, seed: int | None = None) -> None:
-        """Return to the start; for `changes.execution`, as all methods ``…_now``."""
+    def reset_now(
+        self, seed: int | None = None, prepare: Callable[[SceneState], None] | None = None
+    ) -> None:
+        """Return to the start; for `changes.execution`, as all methods ``…_now``.
+
+        Args:
+            seed: see `reset`.
+            prepare: changes the initial state before the first readings; for trials.
+        """
         if seed is not None:
             self.seed = schedule.check_seed(seed)
         if self.first is None:
             self.first = StartState.of(self.start_world)
         self._clear()
         self._rebind(self.first.begin_again())
+        if prepare is not None:
+            prepare(self.state)
         self.read_due_sensors()
         self.events.start(self)
 
@@ -515,10 +524,7 @@ class Simulation:
         )
 
     def view(self) -> Viewpoint:
-        """Return the viewpoint of the world file's camera, which may follow a robot or object.
-
-        The default follows the first robot obliquely from behind.
-        """
+        """Return the viewpoint of the world file's camera, which may follow a robot or object."""
         self._update_poses()
         return self._camera.viewpoint(self.state)
 
@@ -538,8 +544,6 @@ class Simulation:
         """Alias of `event_log`; deprecated."""
         warnings.warn("happened is deprecated, use event_log", DeprecationWarning, stacklevel=2)
         return self.event_log
-
-    # -- implementation ----------------------------------------------------------------------
 
     def _update_poses(self) -> None:
         """Compute the poses of all bodies, once per step: after a step they are one step old."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import mujoco
 import numpy as np
 
 from grouser.errors import SimulationDiverged
-from grouser.frames import Array
 from grouser.simulation.divergence.watch import has_bad_numbers
 from grouser.simulation.policy import check_sensors, control_steps, declaration, sample_steps
 from grouser.simulation.scene_state import STATE, SceneState
@@ -24,6 +24,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Outcome, Trial, Verdict
 from grouser.trials.trial_run import Entry, Finished, RobotSample, TrialRun, TrialSupervisor
+from grouser.world.file import World
 
 
 def needs_simulation(trial: Trial) -> str:
@@ -56,6 +57,8 @@ class SimulationLane:
     def __init__(self, waiting: deque[Entry]) -> None:
         """Process the queue ``waiting``, shared with other lanes."""
         self._waiting = waiting
+        self._used: tuple[World, Simulation] | None = None
+        """World and simulation of the last trial, if the next one may reset it."""
 
     def run(self, finished: Finished, cancelled: Callable[[], bool]) -> None:
         """Run until the queue is empty, or until ``cancelled``."""
@@ -70,8 +73,7 @@ class SimulationLane:
 
     def _outcome(self, trial: Trial, cancelled: Callable[[], bool]) -> Outcome | None:
         """Return the outcome of ``trial``; None: it was cancelled."""
-        simulation = Simulation(trial.world, seed=trial.seed, crash_folder=None)
-        run = TrialRun(trial)
+        simulation, run = self._simulation(trial), TrialRun(trial)
         verdict: Verdict | None = None
         try:
             for verdict in samples(simulation, run):
@@ -88,6 +90,18 @@ class SimulationLane:
             verdict or "out of time", live.integration_state(), live.stepper, live.memory
         )
 
+    def _simulation(self, trial: Trial) -> Simulation:
+        """Return a simulation at the start of ``trial``, compiled only for another world."""
+        used, self._used = self._used, None
+        if used is not None and used[0] is trial.world:
+            simulation = used[1]
+            simulation.reset(seed=trial.run_seed)
+        else:
+            simulation = Simulation(trial.world, seed=trial.seed, crash_folder=None)
+        if trial.start is None or not trial.start.draws_physics:  # model fields stay changed
+            self._used = trial.world, simulation
+        return simulation
+
 
 def replay_trial(trial: Trial) -> Iterator[Simulation]:
     """Yield the simulation of ``trial`` at every sample until its time limit."""
@@ -103,19 +117,21 @@ def samples(simulation: Simulation, run: TrialRun) -> Iterator[Verdict | None]:
     """
     trial, supervisor = run.trial, TrialSupervisor(1)
     supervisor.enter(0, run)
-    _apply_start(simulation, run, supervisor)
+    if trial.start is not None:
+        simulation.reset_now(prepare=partial(_set_start, trial))
+    if trial.start is not None or trial.fleet is not None:
+        _initialize(simulation.state, run, supervisor)
     steps = sample_steps(simulation.scene, trial.sample_period)
-    live = simulation.state
     own = None if trial.rate_hz is None else control_steps(simulation.scene, trial.rate_hz)
     while simulation.time < trial.limit - 1e-9:
         end = simulation.steps + steps
         while own is not None and (due := (simulation.steps // own + 1) * own) <= end:
             _step_to(simulation, due)
-            now = _sample(simulation, run, live)
+            now = _sample(simulation, run)
             if command := run.policy_command(now.time, now.readings, now.truth):
                 simulation.command(trial.robot, command)
         _step_to(simulation, end)
-        verdict, commands = supervisor.assess({0: _sample(simulation, run, live)})[0]
+        verdict, commands = supervisor.assess({0: _sample(simulation, run)})[0]
         for command in commands:
             simulation.command(trial.robot, command)
         yield verdict
@@ -125,38 +141,41 @@ def _step_to(simulation: Simulation, step: int) -> None:
     simulation.step((step - simulation.steps) * simulation.scene.timestep)
 
 
-def _sample(simulation: Simulation, run: TrialRun, live: SceneState) -> RobotSample:
+def _sample(simulation: Simulation, run: TrialRun) -> RobotSample:
     """Return a sample of the watched robot now."""
-    pose = run.root_pose(simulation.scene, simulation.data.qpos)
+    live, scene = simulation.state, simulation.scene
+    pose = run.root_pose(scene, live.data.qpos)
     return RobotSample(
         simulation.time,
         pose,
         float(live.memory.effort[0, run.drive_indices(live.stepper)].sum()),
         {name: simulation.read(run.trial.robot, name) for name in run.trial.read_sensors},
-        run.root_state(simulation.scene, pose, simulation.data.qvel),
+        run.root_state(scene, pose, live.data.qvel),
     )
 
 
-def _apply_start(simulation: Simulation, run: TrialRun, supervisor: TrialSupervisor) -> None:
-    """Apply the trial's initial conditions and first command, if it has any."""
-    trial, live, scene = run.trial, simulation.state, simulation.scene
-    if trial.start is not None:
-        fields, state = SceneStarts(scene).state(trial.robot, trial.start)
-        for name, values in fields.items():
-            getattr(live.model, name)[:] = values
-        mujoco.mj_setState(live.model, live.data, state, STATE)
-        mujoco.mj_forward(live.model, live.data)
-        mujoco.mj_setState(live.model, live.data, state, STATE)  # mj_forward changed the warm start
-        live.stepper.clear(live.arrays, live.memory, 0)
-    if trial.start is not None or trial.fleet is not None:
-        pose: Array = run.root_pose(scene, live.data.qpos)
-        initialize_robots(
-            live.stepper,
-            live.arrays,
-            live.memory,
-            scene,
-            0,
-            watched=trial.robot,
-            phase=trial.start.phase if trial.start else 0.0,
-            command=supervisor.steer({0: pose}).get(0),
-        )
+def _set_start(trial: Trial, live: SceneState) -> None:
+    """Set the initial conditions of ``trial``."""
+    fields, state = SceneStarts(live.scene).state(trial.robot, trial.start)
+    for name, values in fields.items():
+        getattr(live.model, name)[:] = values
+    mujoco.mj_setState(live.model, live.data, state, STATE)
+    mujoco.mj_forward(live.model, live.data)
+    mujoco.mj_setState(live.model, live.data, state, STATE)  # mj_forward changed the warm start
+    live.stepper.clear(live.arrays, live.memory, 0)
+
+
+def _initialize(live: SceneState, run: TrialRun, supervisor: TrialSupervisor) -> None:
+    """Set the posture and the first commands of the robots."""
+    trial = run.trial
+    pose = run.root_pose(live.scene, live.data.qpos)
+    initialize_robots(
+        live.stepper,
+        live.arrays,
+        live.memory,
+        live.scene,
+        0,
+        watched=trial.robot,
+        phase=trial.start.phase if trial.start else 0.0,
+        command=supervisor.steer({0: pose}).get(0),
+    )
