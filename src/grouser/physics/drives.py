@@ -30,12 +30,16 @@ from typing import Any, Literal
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.physics.state import ColumnIndex, StateArrays, Which, column_index
 
 Mode = Literal["angle", "speed", "torque"]
+
+Number = float | Array
+"""Number for all simulations, or one per commanded simulation, (k,)."""
 
 OUT_OF_REACH = 1e6
 """Target of a speed command, m or rad: no run gets there."""
@@ -106,24 +110,24 @@ class Setpoint:
     """Command of one drive: control mode and value."""
 
     mode: Mode
-    value: float
+    value: Number
 
     def __post_init__(self) -> None:
-        if isinstance(self.value, str) or not math.isfinite(self.value):
+        if isinstance(self.value, str) or not is_finite(self.value):
             raise BadValue(f"command: {self.mode} is {self.value!r}, a finite number is needed")
 
 
-def angle(value: float) -> Setpoint:
+def angle(value: Number) -> Setpoint:
     """Go to ``value`` (rad, or m) at the drive's speed limit and hold it."""
     return Setpoint("angle", value)
 
 
-def speed(value: float) -> Setpoint:
+def speed(value: Number) -> Setpoint:
     """Move at ``value`` (rad/s, or m/s)."""
     return Setpoint("speed", value)
 
 
-def torque(value: float) -> Setpoint:
+def torque(value: Number) -> Setpoint:
     """Push with ``value`` (N m, or N)."""
     return Setpoint("torque", value)
 
@@ -233,7 +237,10 @@ class Drives:
         setpoint: Setpoint,
         which: Which = slice(None),
     ) -> None:
-        """Command drive ``name`` of the simulations ``which``, within its limits."""
+        """Command drive ``name`` of the simulations ``which``, within its limits.
+
+        If the setpoint has a value per simulation, ``which`` selects as many.
+        """
         at, value = self._address(name), setpoint.value
         drive, gains = at.drive, rows.actuator_biasprm
         if setpoint.mode == "torque":
@@ -251,9 +258,13 @@ class Drives:
         before = act - at.lead * was
         gains[which, at.actuator, 1] = -at.stiffness
         gains[which, at.actuator, 2] = -at.viscosity
+        limit: Any
         target: Any
         if setpoint.mode == "angle":
             limit, target = drive.speed, _clamp(value, OUT_OF_REACH)
+        elif isinstance(value, np.ndarray):
+            limit = np.minimum(np.abs(value), drive.speed)
+            target = np.where(value, np.copysign(OUT_OF_REACH, value), before)
         elif value:
             limit, target = min(abs(value), drive.speed), math.copysign(OUT_OF_REACH, value)
         else:  # the setpoint stays; if the load overruns a weak drive, `settle` moves it along
@@ -279,13 +290,22 @@ class Drives:
         rows.ctrl[which, at.rate] = 0.0
 
     def shift(
-        self, rows: StateArrays, targets: DriveTargets, name: str, distance: float, row: int
+        self,
+        rows: StateArrays,
+        targets: DriveTargets,
+        name: str,
+        distance: Array,
+        which: npt.NDArray[np.intp],
     ) -> None:
-        """Move target and setpoint of drive ``name`` by ``distance``, with its joint."""
+        """Move target and setpoint of drive ``name`` with its joint, by ``distance`` (k,).
+
+        ``which`` has the indices of the simulations, (k,).
+        """
         at = self._address(name)
-        if targets.positions[row, at.place] != NO_TARGET:
-            targets.positions[row, at.place] += distance
-            rows.act[row, at.state] += distance
+        held = targets.positions[which, at.place] != NO_TARGET
+        which, distance = which[held], distance[held]
+        targets.positions[which, at.place] += distance
+        rows.act[which, at.state] += distance
 
     def _address(self, name: str) -> _DriveAddresses:
         if name not in self._addresses:
@@ -545,6 +565,15 @@ def _rows(*columns: Array) -> tuple[tuple[Any, ...], ...]:
     return tuple(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _clamp(value: float, limit: float) -> float:
+def is_finite(value: Number) -> bool:
+    """Return True if all of ``value`` is finite."""
+    if isinstance(value, np.ndarray):
+        return bool(np.isfinite(value).all())
+    return math.isfinite(value)
+
+
+def _clamp(value: Number, limit: float) -> Number:
     """Return ``value`` limited to ±``limit``; NumPy's clip takes ten times as long."""
+    if isinstance(value, np.ndarray):
+        return np.minimum(np.maximum(value, -limit), limit)
     return min(max(float(value), -limit), limit)

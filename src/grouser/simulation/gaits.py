@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grouser.frames import Array
-from grouser.physics.drives import Drives, DriveTargets, TrackedDrives, speed
+from grouser.physics.drives import Drives, DriveTargets, Number, TrackedDrives, speed
 from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, PhasedGait, Robot
 
@@ -144,19 +144,23 @@ class Gaits:
         targets: DriveTargets,
         running_gaits: Sequence[RunningGait],
         name: str,
-        gait_inputs: Mapping[str, float],
+        gait_inputs: Mapping[str, Number],
         which: Which = slice(None),
     ) -> None:
         """Set the inputs of the gait of robot ``name``; an inactive gait starts from standing."""
         number, column = self._where[name]
         group, running = self._groups[number], running_gaits[number]
         if not running.active[which, column].all():
+            inactive = np.zeros(len(running.active), bool)
+            inactive[which] = running.active[which, column] == 0
+            standing = np.flatnonzero(inactive)
             for drive in group.gait.drives:
                 # Switch the gains on in any mode of the drive; `apply` sets the targets.
-                self._drives.command(rows, targets, f"{name}/{drive}", speed(0.0), which)
-            running.state[which, column] = group.gait.start()
-            running.active[which, column] = True
-        running.inputs[which, column] = [gait_inputs[name] for name in group.gait.inputs]
+                self._drives.command(rows, targets, f"{name}/{drive}", speed(0.0), standing)
+            running.state[standing, column] = group.gait.start()
+            running.active[standing, column] = True
+        for number, key in enumerate(group.gait.inputs):
+            running.inputs[which, column, number] = gait_inputs[key]
 
     def set_phase(
         self, running_gaits: Sequence[RunningGait], name: str, phase: float, which: Which

@@ -15,7 +15,7 @@ import numpy as np
 
 from grouser.simulation.policy import sample_steps
 from grouser.simulation.scene import Scene
-from grouser.trials.scene_batch import Rows, RowStart, SceneBatch
+from grouser.trials.scene_batch import RowStart, SceneBatch
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import Entry, Finished, RobotSample, TrialRun, TrialSupervisor
@@ -56,13 +56,8 @@ class BatchLane:
         self._fill(list(range(len(batch))))
         while self._running and not cancelled():
             slots = sorted(self._running)
-            some = None if len(slots) == len(batch) else np.array(slots, np.int32)
-
-            def physics(steps: int, some: Rows | None = some) -> None:
-                batch.physics.step(some, nstep=steps)
-
             # The step count starts at 0 again: samples are whole settling periods apart.
-            batch.stepper.run(batch.rows, batch.memory, self._steps, physics)
+            batch.run(np.array(slots, np.int32), self._steps, 0)
             over = self._sample(slots)
             for slot, verdict in over.items():
                 entry, run = self._running.pop(slot)

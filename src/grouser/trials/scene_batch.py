@@ -21,6 +21,7 @@ from grouser.frames import Array
 from grouser.physics.state import StateArrays
 from grouser.simulation.divergence.watch import BAD_NUMBERS
 from grouser.simulation.scene import Scene
+from grouser.simulation.scene_state import LAGGED_FIELDS
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.layout import SharedGround, batch_fields
 from grouser.trials.starts import DRAWN_FIELDS
@@ -83,9 +84,44 @@ class SceneBatch:
         self.memory: StepMemory = self.stepper.memory(self.rows)
         self.varied = {name: self.physics.expand(name) for name in varied}
         """Model fields in which simulations differ, by name, (n, ...)."""
+        self.drawn = drawn
+        """True if simulations vary friction or mass."""
 
     def __len__(self) -> int:
-        return self.physics.nsim
+        return len(self.rows.qpos)
+
+    def vary_physics(self) -> None:
+        """Let simulations vary friction and mass from now on."""
+        if not self.drawn:
+            self.drawn = True
+            self.varied |= {name: self.physics.expand(name) for name in DRAWN_FIELDS}
+
+    def run(self, which: Rows, steps: int, now: int, *, alone: bool = False) -> None:
+        """Advance simulations by ``steps``.
+
+        Args:
+            which: the simulations, which are at the same step of the stepper's cycle.
+            steps: number of steps.
+            now: number of steps since the start, modulo `Stepper.cycle`.
+            alone: True: the other simulations are running as well, at another step of the cycle;
+                False: their physics stands still, and their drives are not used until `load`.
+        """
+        ids = None if len(which) == len(self) else which
+        if not alone:
+            self.stepper.run(
+                self.rows, self.memory, steps, lambda k: self.physics.step(ids, nstep=k), now
+            )
+            return
+        rows, memory = self.rows.take(which), self.memory.take(which)
+
+        def physics(count: int) -> None:
+            rows.store(self.rows, which)
+            self.physics.step(ids, nstep=count)
+            rows.load(self.rows, which)
+
+        self.stepper.run(rows, memory, steps, physics, now)
+        rows.store(self.rows, which)
+        memory.store(self.memory, which)
 
     def load(self, starts: Mapping[int, RowStart]) -> None:
         """Start simulations anew: model fields, state, cleared step memory."""
@@ -116,6 +152,39 @@ class SceneBatch:
                 values[row] = getattr(model, name)[: values.shape[1]]
         for name in self._command_fields:
             getattr(self.rows, name)[row] = getattr(model, name)
+
+    def lagged(self) -> dict[str, Array]:
+        """Return the arrays of `LAGGED_FIELDS`, live and writable, by name, (n, ...)."""
+        arrays = {name: getattr(self.rows, name)[:] for name in LAGGED_FIELDS}
+        for array in arrays.values():
+            array.flags.writeable = True
+        return arrays
+
+    def fields(self) -> dict[str, Array]:
+        """Return the live arrays of all model fields with a value per simulation, by name."""
+        return self.varied | {name: getattr(self.rows, name) for name in self._command_fields}
+
+    def restore(
+        self,
+        which: Rows,
+        *,
+        state: Array,
+        lagged: Mapping[str, Array],
+        fields: Mapping[str, Array],
+        memory: Sequence[Array],
+    ) -> None:
+        """Write states (k, ...) to the simulations ``which`` (k,); arguments as in a snapshot."""
+        own = self.fields()
+        for name, values in fields.items():
+            own[name][which] = values
+        for array, values in zip(self.memory.arrays(), memory, strict=True):
+            array[which] = values
+        self.physics.state[which] = state
+        self.physics.forward(which)  # contacts and poses, which sensors may read before a step
+        self.physics.state[which] = state  # the solver's warm start
+        self.physics.warning[which] = 0
+        for name, array in self.lagged().items():
+            array[which] = lagged[name]
 
     def diverged(self) -> npt.NDArray[np.bool_]:
         """Return which simulations have numbers that are not finite or too large, (n,)."""
