@@ -7,6 +7,7 @@ with one of its inputs, and again after one of its drives is commanded directly.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -198,18 +199,31 @@ class Gaits:
             active = np.count_nonzero(running.active)
             if not active:
                 continue
-            n, robots, width = running.state.shape
-            state, inputs = (
-                running.state.reshape(n * robots, width),
-                running.inputs.reshape(n * robots, -1),
+            if active == running.active.size:
+                positions = self._advance(group.gait, running, every)
+                self._drives.track(rows, targets, group.tracked, positions, every)
+                continue
+            # A simulation in which no gait is active keeps its states, as it does alone.
+            moving = np.asarray(running.active.any(axis=1))
+            part = dataclasses.replace(
+                running, state=running.state[moving], inputs=running.inputs[moving]
             )
-            now, angles = running.cache.advance(group.gait, state, inputs, every)
-            running.state[...] = now.reshape(running.state.shape)
-            these = None
-            if active < n * robots:
-                these = np.repeat(running.active, len(group.gait.drives), axis=1)
-            positions = angles.reshape(n, -1)
+            positions = np.zeros((len(moving), running.active.shape[1] * len(group.gait.drives)))
+            positions[moving] = self._advance(group.gait, part, every)
+            running.state[moving] = part.state
+            these = np.repeat(running.active, len(group.gait.drives), axis=1)
             self._drives.track(rows, targets, group.tracked, positions, every, these)
+
+    def _advance(self, gait: Gait, running: RunningGait, every: float) -> Array:
+        """Advance all states of ``running``; return the drives' positions, (n, robots x drives)."""
+        n, robots, width = running.state.shape
+        state, inputs = (
+            running.state.reshape(n * robots, width),
+            running.inputs.reshape(n * robots, -1),
+        )
+        now, angles = running.cache.advance(gait, state, inputs, every)
+        running.state[...] = now.reshape(running.state.shape)
+        return angles.reshape(n, -1)
 
     def transfer(
         self, was: Sequence[RunningGait], after: Gaits, now: Sequence[RunningGait]

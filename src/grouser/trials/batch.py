@@ -34,10 +34,10 @@ from grouser.trials.scene_batch import Rows, RowStart, SceneBatch
 from grouser.trials.starts import SceneStarts
 from grouser.world.file import World
 
-Values = float | Sequence[float] | npt.NDArray[Any]
+Values = npt.ArrayLike
 """Number for all simulations, or one per simulation."""
 
-Mask = Sequence[bool] | npt.NDArray[Any]
+Mask = npt.ArrayLike
 """One truth value per simulation."""
 
 
@@ -47,6 +47,8 @@ class BatchSnapshot:
 
     worlds: tuple[World, ...]
     """Worlds of the batch; a batch restores snapshots of the same worlds."""
+    world_numbers: npt.NDArray[np.int64]
+    """Index of each simulation's world in `worlds`, (k,)."""
     steps: npt.NDArray[np.int64]
     """Steps since the start, (k,)."""
     seeds: tuple[int, ...]
@@ -78,7 +80,7 @@ class Batch:
         sensors: Mapping[str, Collection[str]] | None = None,
         friction: Values | None = None,
         mass: Mapping[str, Values] | None = None,
-        poses: Mapping[str, Sequence[float] | Array] | None = None,
+        poses: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
         """Compile ``world`` and start ``n`` simulations.
 
@@ -105,13 +107,13 @@ class Batch:
         count = len(numbers)
         self._worlds = tuple(worlds)
         self._scenes = compose_worlds(worlds)
-        self._scene_of = [self._scenes[number] for number in numbers]
+        self._world_of = np.array(numbers)
         self._starts = {id(scene): SceneStarts(scene) for scene in self._scenes}
         first = self._scenes[0]
         keys = chosen_sensors(first, sensors)
         threads = whole_number("threads", threads, 0) or cores()
         self._batch = SceneBatch(self._scenes, count, threads=threads, persistent=bool(keys))
-        self._sensors = BatchSensors(self._batch, self._scene_of, keys)
+        self._sensors = BatchSensors(self._batch, [self._scene(row) for row in range(count)], keys)
         self._roots = {name: _Root(first, name) for name in first.robots}
         self._seeds = [check_seed(worlds[one].seed + row) for row, one in enumerate(numbers)]
         self._friction = np.ones(count)
@@ -137,7 +139,7 @@ class Batch:
         seeds: int | Sequence[int] | None = None,
         friction: Values | None = None,
         mass: Mapping[str, Values] | None = None,
-        poses: Mapping[str, Sequence[float] | Array] | None = None,
+        poses: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
         """Return simulations to their start; nothing is compiled.
 
@@ -156,15 +158,14 @@ class Batch:
         self._set_parameters(rows, friction, mass or {}, poses or {})
         batch = self._batch
         batch.load({row: self._start(row) for row in rows.tolist()})
-        for robot in self._scene_of[0].world.robots:  # commands differ between worlds
-            self._initialize_robot(robot.name, rows)
+        self._initialize_robots(rows)
         self._steps[rows], self._diverged[rows] = 0, False
         for row in rows.tolist():
             self._sensors.reset(row, self._seeds[row])
         self._sensors.read_due(self._steps)
 
     def _start(self, row: int) -> RowStart:
-        scene = self._scene_of[row]
+        scene = self._scene(row)
         fields, state = self._starts[id(scene)].varied(
             friction=float(self._friction[row]),
             masses={robot: float(values[row]) for robot, values in self._mass.items()},
@@ -176,14 +177,15 @@ class Batch:
         )
         return RowStart(scene, fields, state)
 
-    def _initialize_robot(self, name: str, rows: Rows) -> None:
-        """Set the posture and the first command of a robot."""
+    def _initialize_robots(self, rows: Rows) -> None:
+        """Set the postures and first commands of robots; commands may differ between worlds."""
         batch = self._batch
-        for scene in self._scenes:
-            those = [row for row in rows.tolist() if self._scene_of[row] is scene]
-            if those:
-                entry = next(robot for robot in scene.world.robots if robot.name == name)
-                batch.stepper.initialize_robot(batch.rows, batch.memory, name, entry.command, those)
+        for number, world in enumerate(self._worlds):
+            those = rows[self._world_of[rows] == number]
+            for robot in world.robots if len(those) else ():
+                batch.stepper.initialize_robot(
+                    batch.rows, batch.memory, robot.name, robot.command, those
+                )
 
     def _set_seeds(self, rows: Rows, seeds: int | Sequence[int] | None) -> None:
         if seeds is None:
@@ -201,7 +203,7 @@ class Batch:
         rows: Rows,
         friction: Values | None,
         mass: Mapping[str, Values],
-        poses: Mapping[str, Sequence[float] | Array],
+        poses: Mapping[str, npt.ArrayLike],
     ) -> None:
         factors = {robot: self._factor(f"mass of '{robot}'", one) for robot, one in mass.items()}
         places = {robot: self._pose_values(robot, given) for robot, given in poses.items()}
@@ -226,7 +228,7 @@ class Batch:
             )
         return values
 
-    def _pose_values(self, robot: str, given: Sequence[float] | Array) -> Array:
+    def _pose_values(self, robot: str, given: npt.ArrayLike) -> Array:
         if not self._root(robot).free:
             raise BadValue(f"batch: '{robot}' is bolted to the world, it cannot start elsewhere")
         values = numeric_array(f"poses of '{robot}'", given)
@@ -443,6 +445,7 @@ class Batch:
         rows, batch = self._rows(mask), self._batch
         return BatchSnapshot(
             worlds=self._worlds,
+            world_numbers=self._world_of[rows],
             steps=self._steps[rows],
             seeds=tuple(self._seeds[row] for row in rows.tolist()),
             state=batch.physics.state[rows],
@@ -453,7 +456,10 @@ class Batch:
         )
 
     def restore(self, snapshot: BatchSnapshot, mask: Mask | None = None) -> None:
-        """Continue simulations from a snapshot, in the same bits; parameters of `reset` stay.
+        """Continue simulations from a snapshot, in the same bits.
+
+        They take over its worlds and seeds; the start that `reset` returns to keeps its other
+        parameters.
 
         Args:
             snapshot: of one simulation, or of as many as ``mask`` has.
@@ -480,11 +486,15 @@ class Batch:
             memory=[array[chosen] for array in snapshot.memory],
         )
         self._steps[rows], self._diverged[rows] = snapshot.steps[chosen], False
+        self._world_of[rows] = snapshot.world_numbers[chosen]
         for row, number in zip(rows.tolist(), chosen.tolist(), strict=True):
             self._seeds[row] = snapshot.seeds[number]
-            self._sensors.restore(row, snapshot.sensors[number])
+            self._sensors.restore(row, snapshot.sensors[number], self._scene(row))
 
     # -- implementation ----------------------------------------------------------------------
+
+    def _scene(self, row: int) -> Scene:
+        return self._scenes[int(self._world_of[row])]
 
     def _root(self, robot: str) -> _Root:
         if robot not in self._roots:

@@ -75,8 +75,8 @@ class BatchSensors:
             keys: robot and name of each sensor.
         """
         self._batch = batch
-        sources = {id(scene): _Source(scene, keys) for scene in scenes}
-        self._sources = [sources[id(scene)] for scene in scenes]
+        self._source_of = {id(scene): _Source(scene, keys) for scene in scenes}
+        self._sources = [self._source_of[id(scene)] for scene in scenes]
         self._scenes = [source.for_simulation() for source in self._sources]
         self._active = [ActiveSensors(0) for _ in scenes]
         self._due = np.full(len(scenes), NEVER if not keys else 0)
@@ -150,8 +150,11 @@ class BatchSensors:
         memories = {key: bound[key].memory for key in self._sources[row].memories}
         return snapshot.dump((active, memories), scene.model, active.bindings)
 
-    def restore(self, row: int, saved: bytes) -> None:
-        """Continue from what `save` returned, also in another simulation of the same world."""
+    def restore(self, row: int, saved: bytes, scene: Scene) -> None:
+        """Continue from what `save` returned, in any simulation; its world becomes ``scene``."""
+        if self._sources[row].scene is not scene:
+            self._sources[row] = self._source_of[id(scene)]
+            self._scenes[row] = self._sources[row].for_simulation()
         scene = self._scenes[row]
         active, memories = snapshot.load(saved, scene.model, bindings(scene))
         for key, memory in memories.items():

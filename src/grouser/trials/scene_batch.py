@@ -174,9 +174,9 @@ class SceneBatch:
         memory: Sequence[Array],
     ) -> None:
         """Write states (k, ...) to the simulations ``which`` (k,); arguments as in a snapshot."""
-        own = self.fields()
-        for name, values in fields.items():
-            own[name][which] = values
+        for name, own in self.fields().items():
+            # Only fields that `vary_physics` added can be missing: all scenes agree in them.
+            own[which] = fields[name] if name in fields else getattr(self.scene.model, name)
         for array, values in zip(self.memory.arrays(), memory, strict=True):
             array[which] = values
         self.physics.state[which] = state
