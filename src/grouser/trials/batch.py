@@ -19,6 +19,7 @@ from grouser.frames import Array, rotate
 from grouser.physics.drives import Setpoint
 from grouser.sensors.sensor import Reading
 from grouser.simulation.divergence.watch import log_warnings
+from grouser.simulation.policy import RobotRoot
 from grouser.simulation.scene import Scene
 from grouser.simulation.scene_state import fingerprint
 from grouser.simulation.schedule import check_seed, whole_steps
@@ -114,7 +115,7 @@ class Batch:
         threads = whole_number("threads", threads, 0) or cores()
         self._batch = SceneBatch(self._scenes, count, threads=threads, persistent=bool(keys))
         self._sensors = BatchSensors(self._batch, [self._scene(row) for row in range(count)], keys)
-        self._roots = {name: _Root(first, name) for name in first.robots}
+        self._roots = {name: RobotRoot(first, name) for name in first.robots}
         self._seeds = [check_seed(worlds[one].seed + row) for row, one in enumerate(numbers)]
         self._friction = np.ones(count)
         self._mass: dict[str, Array] = {}
@@ -229,7 +230,7 @@ class Batch:
         return values
 
     def _pose_values(self, robot: str, given: npt.ArrayLike) -> Array:
-        if not self._root(robot).free:
+        if not self._root(robot).robot.free:
             raise BadValue(f"batch: '{robot}' is bolted to the world, it cannot start elsewhere")
         values = numeric_array(f"poses of '{robot}'", given)
         if values.shape not in ((7,), (len(self), 7)):
@@ -367,15 +368,11 @@ class Batch:
 
     def poses(self, robot: str) -> Array:
         """Return the pose of a robot's root: x, y, z (m), qw, qx, qy, qz, (n, 7)."""
-        root, batch = self._root(robot), self._batch
-        if root.free:
-            return batch.rows.qpos[:, root.qpos : root.qpos + 7].copy()
-        parts = [
-            batch.varied[name][:, root.body] if name in batch.varied
-            else np.tile(getattr(batch.scene.model, name)[root.body], (len(self), 1))
-            for name in ("body_pos", "body_quat")
-        ]  # fmt: skip
-        return np.concatenate(parts, axis=1)
+        poses = self._root(robot).pose(self._batch.rows.qpos)
+        if not self._root(robot).robot.free:  # it may stand elsewhere in another world
+            fixed = [RobotRoot(scene, robot).pose(np.empty(0)) for scene in self._scenes]
+            poses[:] = np.array(fixed)[self._world_of]
+        return poses
 
     def velocities(self, robot: str) -> Array:
         """Return the velocity of a robot's root frame in the world frame, (n, 6).
@@ -383,7 +380,7 @@ class Batch:
         Linear of its origin (m/s), then angular (rad/s).
         """
         root, rows = self._root(robot), self._batch.rows
-        if not root.free:
+        if not root.robot.free:
             return np.zeros((len(self), 6))
         velocities = rows.qvel[:, root.dof : root.dof + 6].copy()
         wxyz = rows.qpos[:, root.qpos + 3 : root.qpos + 7]
@@ -496,7 +493,7 @@ class Batch:
     def _scene(self, row: int) -> Scene:
         return self._scenes[int(self._world_of[row])]
 
-    def _root(self, robot: str) -> _Root:
+    def _root(self, robot: str) -> RobotRoot:
         if robot not in self._roots:
             raise unknown("batch", "robot", robot, self._roots)
         return self._roots[robot]
@@ -523,18 +520,6 @@ class Batch:
         """Return the columns of a robot's drives."""
         self._root(robot)
         return values[:, list(self._batch.stepper.places[robot].values())]
-
-
-class _Root:
-    """Addresses of a robot's root."""
-
-    def __init__(self, scene: Scene, name: str) -> None:
-        model, robot = scene.model, scene.robots[name]
-        self.free = robot.free
-        self.body = int(model.body(f"{name}/{robot.root}").id)
-        joint = model.joint(f"{name}/free") if robot.free else None
-        self.qpos = int(joint.qposadr[0]) if joint else -1
-        self.dof = int(joint.dofadr[0]) if joint else -1
 
 
 def _stack(sensor: str, name: str, readings: Sequence[Reading]) -> npt.NDArray[Any]:

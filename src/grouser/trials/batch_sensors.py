@@ -164,7 +164,7 @@ class BatchSensors:
 
 
 class _Source:
-    """What the simulations of one scene share: sensors without a memory, model, scratch data."""
+    """Parts that all simulations of one scene use: sensors without a memory, model, spare data."""
 
     def __init__(self, scene: Scene, keys: Iterable[Key]) -> None:
         self.scene = scene
