@@ -9,6 +9,7 @@ import pytest
 from test_batch_equals_simulation import crawler
 
 import grouser
+from grouser.benches import batch as bench
 from grouser.errors import BadValue, GrouserError
 from grouser.frames import Array
 from grouser.physics.drives import Setpoint
@@ -347,3 +348,15 @@ def test_simulation_refuses_arrays_in_commands() -> None:
     simulation = Simulation(QUINCE)
     with pytest.raises(BadValue, match=r"forward is an array of shape \(2,\), a number is needed"):
         simulation.command("it", {"forward": np.array([0.1, 0.2])})  # type: ignore[dict-item]
+
+
+def test_bench_compares_controlled_and_bare_batches_of_running_robots() -> None:
+    for make in (bench.packbots, bench.roaches):
+        controlled = make(["encoder"])
+        start = controlled.batch.poses(controlled.robot)
+        over_bare, steps = bench.compare(controlled, repeats=2)
+        moved = controlled.batch.poses(controlled.robot)[:, 0] - start[:, 0]
+        assert not controlled.batch.diverged.any()
+        assert np.median(moved) > 0.02, "they drive ahead"
+        assert 0.2 < over_bare < 1.5
+        assert steps > 1000

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
 import numpy as np
 import numpy.typing as npt
 
@@ -30,7 +31,7 @@ from grouser.trials.batch_arguments import (
     numeric_array,
     whole_number,
 )
-from grouser.trials.batch_sensors import BatchSensors, chosen_sensors
+from grouser.trials.batch_sensors import BatchSensors, select_sensors
 from grouser.trials.scene_batch import Rows, RowStart, SceneBatch
 from grouser.trials.starts import SceneStarts
 from grouser.world.file import World
@@ -111,7 +112,7 @@ class Batch:
         self._world_of = np.array(numbers)
         self._starts = {id(scene): SceneStarts(scene) for scene in self._scenes}
         first = self._scenes[0]
-        keys = chosen_sensors(first, sensors)
+        keys = select_sensors(first, sensors)
         threads = whole_number("threads", threads, 0) or cores()
         self._batch = SceneBatch(self._scenes, count, threads=threads, persistent=bool(keys))
         self._sensors = BatchSensors(self._batch, [self._scene(row) for row in range(count)], keys)
@@ -302,7 +303,7 @@ class Batch:
 
         A simulation that diverges stands still until its reset; see `diverged`.
         """
-        steps = 1 if seconds is None else whole_steps(seconds, self._batch.scene.timestep)
+        steps = 1 if seconds is None else whole_steps(seconds, self.timestep)
         running = np.flatnonzero(~self._diverged).astype(np.int32)
         cycle = self._batch.stepper.cycle
         phases = self._steps[running] % cycle
@@ -341,7 +342,17 @@ class Batch:
     @property
     def time(self) -> Array:
         """Simulated time since the start, s, (n,)."""
-        return np.asarray(self._steps * self._batch.scene.timestep)
+        return np.asarray(self._steps * self.timestep)
+
+    @property
+    def timestep(self) -> float:
+        """Length of one step, s."""
+        return self._batch.scene.timestep
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """MuJoCo's model that all simulations share, except for fields that differ between them."""
+        return self._batch.physics.model
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -418,15 +429,21 @@ class Batch:
             BadValue: values differ in shape between simulations; use `reading`.
         """
         self._sensors.check(robot, sensor)
-        time = self.time.tolist()
-        rows = [self._sensors.reading(row, robot, sensor, now) for row, now in enumerate(time)]
-        return {name: _stack(sensor, name, rows) for name in rows[0].values}
+        rows = self._sensors.readings(robot, sensor, self.time.tolist())
+        names = [*rows[0].values]
+        try:
+            table = np.array([[*reading.values.values()] for reading in rows])
+        except ValueError:  # some values are arrays
+            table = np.empty(0)
+        if table.ndim == 2 and table.dtype == float:  # one number each
+            return dict(zip(names, table.T.copy(), strict=True))
+        return {name: _stack(sensor, name, rows) for name in names}
 
     def reading(self, row: int, robot: str, sensor: str) -> Reading:
         """Return the newest available reading of a sensor in simulation ``row``."""
         self._sensors.check(robot, sensor)
         row = self._row(row)
-        return self._sensors.reading(row, robot, sensor, float(self.time[row]))
+        return self._sensors.readings(robot, sensor, self.time.tolist())[row]
 
     def fingerprints(self) -> list[str]:
         """Return a hash of each simulation's state, equal to `Simulation.fingerprint`."""

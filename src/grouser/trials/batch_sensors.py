@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import mujoco
@@ -33,7 +33,7 @@ Pictures = (Camera, DepthCamera)
 """Sensors that need rendering."""
 
 
-def chosen_sensors(scene: Scene, wanted: Mapping[str, Collection[str]] | None) -> list[Key]:
+def select_sensors(scene: Scene, wanted: Mapping[str, Collection[str]] | None) -> list[Key]:
     """Return robot and name of the sensors that a batch reads.
 
     Args:
@@ -111,28 +111,35 @@ class BatchSensors:
             return
         odometers = self._batch.stepper.odometers(self._batch.rows, self._batch.memory)
         for row in due.tolist():
-            travel = odometers(row)
-            self._active[row].read_due(int(steps[row]), self._context(row, travel))
+            step = int(steps[row])
+            self._active[row].read_due(step, self._context(row, step, odometers(row)))
             self._due[row] = self._active[row].due
 
     def stop(self, rows: Rows) -> None:
         """Read no more sensors of the simulations ``rows`` until their `reset`."""
         self._due[rows] = NEVER
 
-    def _context(self, row: int, travel: Callable[[], Array]) -> SensorContext:
+    def _data(self, row: int) -> mujoco.MjData:
+        """Return a copy of a simulation's data, valid until the next call."""
+        return self._batch.physics.get_data(row, self._sources[row].data)
+
+    def _context(self, row: int, step: int, travel: Callable[[], Array]) -> SensorContext:
         batch, source = self._batch, self._sources[row]
         model = source.scene.model
         if batch.drawn:
             model = source.drawn_model
             for name in DRAWN_FIELDS:
                 getattr(model, name)[...] = batch.varied[name][row]
-        batch.physics.get_data(row, source.data)
         names, effort = batch.stepper.drives.names, batch.memory.effort[row]
-        return SensorContext(model, source.data, names, travel, effort)
+        now = step * source.scene.timestep
+        return _RowContext(model, partial(self._data, row), names, travel, effort, now)
 
-    def reading(self, row: int, robot: str, sensor: str, time: float) -> Reading:
-        """Return the newest reading available at ``time`` (s) in simulation ``row``."""
-        return self._active[row].read(robot, sensor, time)
+    def readings(self, robot: str, sensor: str, times: Sequence[float]) -> list[Reading]:
+        """Return every simulation's newest reading available at its own one of ``times`` (s)."""
+        return [
+            active.read(robot, sensor, time)
+            for active, time in zip(self._active, times, strict=True)
+        ]
 
     def check(self, robot: str, sensor: str) -> None:
         """Raise `UnknownName` unless the batch reads this sensor."""
@@ -161,6 +168,28 @@ class BatchSensors:
             bound: Any = scene.sensors[key][1]
             bound.memory = memory
         self._active[row], self._due[row] = active, active.due
+
+
+class _RowContext(SensorContext):
+    """Context that copies MuJoCo's data on first use: encoders do not need it."""
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: Callable[[], mujoco.MjData],
+        drives: tuple[str, ...],
+        travel: Callable[[], Array],
+        effort: Array,
+        time: float,
+    ) -> None:
+        own = {"model": model, "drives": drives, "travel": travel, "effort": effort, "time": time}
+        vars(self).update(own, _copy=data)
+
+    @cached_property
+    def data(self) -> mujoco.MjData:  # type: ignore[override]
+        """MuJoCo's data."""
+        copied: mujoco.MjData = vars(self)["_copy"]()
+        return copied
 
 
 class _Source:
