@@ -142,6 +142,7 @@ def test_simulations_that_were_reset_at_any_step_equal_a_simulation(case: str) -
             one.step(steps * timestep)
         check_equal(batch, alone)
     assert len(set(batch.time.tolist())) == 4
+    assert (np.diff(batch.time[:4]) % batch.cycle).any(), "at different steps of the cycle"
 
 
 def test_readings_have_the_errors_rates_and_delays_of_a_simulation() -> None:

@@ -96,7 +96,7 @@ def packbots(sensors: list[str]) -> Controlled:
         turn = -1.5 * heading - 1.0 * poses[:, 1] - 0.1 * velocities[:, 5]
         return {"forward": np.full(len(poses), 0.3), "turn": np.clip(turn, -0.5, 0.5)}
 
-    return _settled("packbot", world, starts, sensors, steer)
+    return _start("packbot", world, starts, sensors, steer)
 
 
 def roaches(sensors: list[str]) -> Controlled:
@@ -110,10 +110,10 @@ def roaches(sensors: list[str]) -> Controlled:
         turn = np.clip(-8.0 * heading - 20.0 * (poses[:, 1] - 0.75), -8.0, 8.0)
         return {"left_speed": 24.0 - turn, "right_speed": 24.0 + turn}
 
-    return _settled("roach", world, starts, sensors, steer)
+    return _start("roach", world, starts, sensors, steer)
 
 
-def _settled(
+def _start(
     robot: str,
     world: World,
     starts: Array,

@@ -311,6 +311,10 @@ class Batch:
         for phase in apart.tolist():
             self._advance(running[phases == phase], steps, aligned=len(apart) == 1)
 
+    def round_to_steps(self, seconds: float) -> float:
+        """Return the multiple of the time step that is nearest to ``seconds``, for `step`."""
+        return round(seconds / self.timestep) * self.timestep
+
     def _advance(self, rows: Rows, steps: int, *, aligned: bool) -> None:
         """Advance simulations that are at the same step of the stepper's cycle.
 
@@ -348,6 +352,14 @@ class Batch:
     def timestep(self) -> float:
         """Length of one step, s."""
         return self._batch.scene.timestep
+
+    @property
+    def cycle(self) -> float:
+        """Time after which the updates of belts, drives and gaits repeat, s.
+
+        Simulations whose times differ by multiples of it are stepped together, others in groups.
+        """
+        return self._batch.stepper.cycle * self.timestep
 
     @property
     def model(self) -> mujoco.MjModel:
