@@ -186,7 +186,7 @@ class _RowContext(SensorContext):
         vars(self).update(own, _copy=data)
 
     @cached_property
-    def data(self) -> mujoco.MjData:  # type: ignore[override]
+    def data(self) -> mujoco.MjData:
         """MuJoCo's data."""
         copied: mujoco.MjData = vars(self)["_copy"]()
         return copied
