@@ -1,4 +1,4 @@
-"""Batch: one controller drives eight robots up a step, each on ground of another friction.
+"""Batch: one controller drives eight robots up steps of eight heights.
 
 All quantities are arrays with a row per simulation. Each simulation has the same bits as a
 `grouser.Simulation` with the same seed and commands.
@@ -8,15 +8,15 @@ import numpy as np
 
 import grouser
 
-COUNT = 8
+HEIGHTS = np.linspace(0.10, 0.38, 8)  # m
 RAISE, PRESS, LEVEL = range(3)
 FRONT = np.radians([45.0, -20.0, 0.0])  # rad, of the front flippers in each stage
 REAR = np.radians([0.0, -60.0, 0.0])
 
-friction = np.linspace(0.2, 1.4, COUNT)  # factor on that of the world
-batch = grouser.Batch("quince_step", COUNT, seeds=1, friction=friction)
-stage = np.full(COUNT, RAISE)
-climbed = np.full(COUNT, np.nan)  # s
+worlds = [grouser.load("quince_step", [f"terrain.1.height={height}"]) for height in HEIGHTS]
+batch = grouser.Batch(worlds, seeds=1)
+stage = np.full(len(batch), RAISE)
+climbed = np.full(len(batch), np.nan)  # s
 
 while batch.time[0] < 9.0 and np.isnan(climbed).any():
     pose = batch.poses("quince")  # x, y, z, qw, qx, qy, qz
@@ -29,10 +29,9 @@ while batch.time[0] < 9.0 and np.isnan(climbed).any():
     climbed[arrived] = batch.time[arrived]
 
 effort = batch.effort("quince").sum(axis=1)  # J, over all drives
-for row in range(COUNT):
+for row, height in enumerate(HEIGHTS):
     result = "not climbed" if np.isnan(climbed[row]) else f"climbed after {climbed[row]:.1f} s"
-    print(f"friction x {friction[row]:.2f}: {result}, {effort[row]:.0f} J")
+    print(f"{height * 1e3:.0f} mm: {result}, {effort[row]:.0f} J")
 
-slipped = np.isnan(climbed)
-batch.reset(slipped, friction=1.0)  # these start again; all others keep their state
-print(f"{np.count_nonzero(batch.time == 0.0)} simulations start again with normal friction")
+batch.reset(np.isnan(climbed), friction=1.5)  # these start again; all others keep their state
+print(f"{np.count_nonzero(batch.time == 0.0)} simulations start again on ground of more friction")
