@@ -328,6 +328,7 @@ def test_worlds_with_events_are_refused() -> None:
         (lambda batch: batch.step(0.0004), "not a whole number of time steps"),
         (lambda batch: batch.step(-1), "step: -1.0 s"),
         (lambda batch: batch.reset([True]), "2 truth values are needed"),
+        (lambda batch: batch.reset(seeds=[7, 8], friction=-1), "must be above 0"),
         (lambda batch: batch.poses("him"), "no robot 'him'"),
         (lambda batch: batch.reading(2, "it", "gyro"), "simulation is 2, must be below 2"),
         (lambda batch: batch.restore(batch.save(), [False, True]), "has 2 simulations, 1 or 1"),
@@ -338,11 +339,11 @@ def test_wrong_calls_are_reported_in_one_sentence_and_change_nothing(
     call: Any, message: str
 ) -> None:
     batch = Batch(QUINCE, 2)
-    before = batch.fingerprints()
+    before = batch.fingerprints(), batch.seeds
     with pytest.raises(GrouserError, match=message) as caught:
         call(batch)
     assert "\n" not in str(caught.value)
-    assert batch.fingerprints() == before
+    assert (batch.fingerprints(), batch.seeds) == before
 
 
 def test_simulation_refuses_arrays_in_commands() -> None:

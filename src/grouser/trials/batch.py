@@ -156,8 +156,10 @@ class Batch:
             poses: see `Batch`.
         """
         rows = self._rows(mask)
-        self._set_seeds(rows, seeds)
+        listed = self._seeds if seeds is None else self._checked_seeds(seeds)
         self._set_parameters(rows, friction, mass or {}, poses or {})
+        for row in rows.tolist():
+            self._seeds[row] = listed[row]
         batch = self._batch
         batch.load({row: self._start(row) for row in rows.tolist()})
         self._initialize_robots(rows)
@@ -189,16 +191,14 @@ class Batch:
                     batch.rows, batch.memory, robot.name, robot.command, those
                 )
 
-    def _set_seeds(self, rows: Rows, seeds: int | Sequence[int] | None) -> None:
-        if seeds is None:
-            return
+    def _checked_seeds(self, seeds: int | Sequence[int]) -> list[int]:
+        """Return one seed per simulation."""
         if isinstance(seeds, int | np.integer) and not isinstance(seeds, bool):
             seeds = [check_seed(seeds) + row for row in range(len(self))]
         given = list(seeds) if isinstance(seeds, Sequence | np.ndarray) else [seeds]
         if len(given) != len(self):
             raise BadValue(f"batch: {len(given)} seeds given, {len(self)} are needed")
-        for row in rows.tolist():
-            self._seeds[row] = check_seed(given[row])
+        return [check_seed(seed) for seed in given]
 
     def _set_parameters(
         self,
