@@ -9,7 +9,7 @@ import pytest
 
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.trials.batch_lane import SharedGround, layout
+from grouser.trials.layout import SharedGround, layout
 from grouser.trials.runner import run_trials
 from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Trial

@@ -14,10 +14,10 @@ from grouser.frames import Array
 from grouser.planning.driver import PathDriver, SkidLaw
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.trials.batch_lane import MANY_GEOMS
 from grouser.trials.draws import NOTHING_DRAWN, Draw, Spread
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.runner import run_trials
+from grouser.trials.scene_batch import MANY_GEOMS
 from grouser.trials.simulation_lane import replay_trial, samples
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, TrialStart
 from grouser.trials.threads import ThreadRunner

@@ -10,6 +10,7 @@ from grouser.simulation.policy import TrueState as TrueState
 from grouser.simulation.policy_source import equip as equip
 from grouser.simulation.policy_source import load_policy as load_policy
 from grouser.simulation.simulation import Simulation as Simulation
+from grouser.trials.batch import Batch as Batch
 from grouser.trials.runner import run_trials as run_trials
 from grouser.trials.trial import Trial as Trial
 from grouser.world.file import load as load

@@ -117,7 +117,7 @@ def side_speeds(robot: WireRobot, command: dict[str, Setpoint]) -> tuple[float, 
     assert steering is not None
     assert isinstance(drive_mode, SkidSteering)
     left, right = (
-        command[side[0]].value * steering.radius / drive_mode.radius
+        float(command[side[0]].value) * steering.radius / drive_mode.radius
         for side in (steering.left, steering.right)
     )
     return left, right

@@ -9,6 +9,7 @@ or a robot file: ``run(progress, robot)``.
 __all__ = ["BENCHES"]
 
 BENCHES: dict[str, str] = {
+    "batch": "grouser.benches.batch",
     "bridge": "grouser.benches.bridge",
     "cmos": "grouser.benches.cmos",
     "ground": "grouser.benches.ground",

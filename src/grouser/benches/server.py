@@ -165,7 +165,7 @@ class _CommandLog:
 
     def __call__(self, robot: str, setpoint: Setpoint) -> None:
         """Record that a command is used now."""
-        tick = round((abs(setpoint.value) - 1.0) * TICKS)
+        tick = round((abs(float(setpoint.value)) - 1.0) * TICKS)
         self.seen.setdefault(robot, []).append((tick, time.monotonic_ns()))
         now = asyncio.get_running_loop().time()
         self.ahead.append((now, self.server.pace.drift(self.server.host.time)))

@@ -7,7 +7,7 @@ its MjData) and a batch of thousands (views of ``mujoco.batch.Batch``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import mujoco
 import mujoco.batch
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from grouser.frames import Array
 
-Which = int | Sequence[int] | slice
+Which = int | Sequence[int] | npt.NDArray[np.integer] | slice
 """Index of simulations in a batch; a single number is several times as fast as a list."""
 
 ColumnIndex = slice | npt.NDArray[np.int64]
@@ -65,6 +65,20 @@ class StateArrays:
             geom_surfacevel=model.geom_surfacevel[None],
         )
 
+    def take(self, which: npt.NDArray[np.integer]) -> StateArrays:
+        """Return a copy of the rows ``which``; see `load` and `store`."""
+        return StateArrays(**{name: getattr(self, name)[which] for name in _FIELDS})
+
+    def load(self, whole: StateArrays, which: npt.NDArray[np.integer]) -> None:
+        """Overwrite this copy by the rows ``which`` of ``whole``."""
+        for name in _FIELDS:
+            getattr(self, name)[...] = getattr(whole, name)[which]
+
+    def store(self, whole: StateArrays, which: npt.NDArray[np.integer]) -> None:
+        """Write this copy to the rows ``which`` of ``whole``."""
+        for name in _INPUTS:
+            getattr(whole, name)[which] = getattr(self, name)
+
     @staticmethod
     def many(batch: mujoco.batch.Batch, *, surfaces: bool = True) -> StateArrays:
         """Return the rows of a batch; drives' settings become per simulation.
@@ -87,3 +101,8 @@ class StateArrays:
             actuator_biasprm=batch.expand("actuator_biasprm"),
             geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
         )
+
+
+_OUTPUTS = {"sensordata", "actuator_force", "qacc"}
+_FIELDS = tuple(entry.name for entry in fields(StateArrays))
+_INPUTS = tuple(name for name in _FIELDS if name not in _OUTPUTS)

@@ -17,7 +17,7 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
-from grouser.physics.drives import Drive, Setpoint, angle, speed, torque
+from grouser.physics.drives import Drive, Number, Setpoint, angle, speed, torque
 from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
 
@@ -36,7 +36,7 @@ class Steering:
     radius: float = 1.0
     """Travel (m) per unit of the drives: 1 for belts (m), the radius for wheels (rad)."""
 
-    def side_speeds(self, forward: float, turn: float) -> dict[str, Setpoint]:
+    def side_speeds(self, forward: Number, turn: Number) -> dict[str, Setpoint]:
         """Return the drives' speeds for ``forward`` (m/s) and ``turn`` (rad/s, to the left).
 
         These are the speeds for rolling without slip; a real skid turn is slower, since belts and
@@ -131,13 +131,13 @@ class Robot:
         wheels = (*self.steering.left, *self.steering.right) if self.steering else ()
         return frozenset([*(belt.drive for belt in self.belts), *wheels])
 
-    def setpoints(self, command: Mapping[str, float | Setpoint]) -> dict[str, Setpoint]:
+    def setpoints(self, command: Mapping[str, Number | Setpoint]) -> dict[str, Setpoint]:
         """Convert named commands to one setpoint per drive.
 
         ``forward`` (m/s) and ``turn`` (rad/s; ``turn_deg``: deg/s) steer. Any drive or group takes
         a `Setpoint` or a number: ``front`` a speed if it rolls, else an angle; ``front_deg``,
         ``front_angle``, ``front_speed`` and ``front_torque`` name the quantity. Inputs of the gait
-        are ignored here; see `gait_inputs`.
+        are ignored here; see `gait_inputs`. An array has a value for each of several simulations.
         """
         if self.gait:
             command = {key: value for key, value in command.items() if not self._gait_input(key)}
@@ -169,7 +169,7 @@ class Robot:
         walking = self.gait.drives if self.gait else ()
         return still | {name: speed(0.0) for name in self.drives if name not in walking}
 
-    def gait_inputs(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
+    def gait_inputs(self, command: Mapping[str, Number | Setpoint]) -> dict[str, Number]:
         """Return the gait's inputs in ``command``, by name, in SI (``turn_deg`` as ``turn``).
 
         As in steering, an input that the command omits is 0. The result is empty if the command
@@ -198,14 +198,14 @@ class Robot:
         stem = key.removesuffix("_deg")
         return key if key in inputs else stem if stem in inputs else ""
 
-    def _steer(self, moves: Mapping[str, float | Setpoint]) -> dict[str, Setpoint]:
+    def _steer(self, moves: Mapping[str, Number | Setpoint]) -> dict[str, Setpoint]:
         if self.steering is None:
             raise BadValue(f"command: this robot does not steer; it has {', '.join(self.drives)}")
         numbers = {key: _number(key, value) for key, value in moves.items()}
         turn = numbers.get("turn", 0.0) + radians(numbers.get("turn_deg", 0.0))
         return self.steering.side_speeds(numbers.get("forward", 0.0), turn)
 
-    def _setpoint(self, key: str, value: float | Setpoint) -> tuple[tuple[str, ...], Setpoint]:
+    def _setpoint(self, key: str, value: Number | Setpoint) -> tuple[tuple[str, ...], Setpoint]:
         if names := self._name_tuple(key):
             if isinstance(value, Setpoint):
                 return names, value
@@ -241,7 +241,9 @@ class RobotDescription(Protocol):
         ...
 
 
-def _number(key: str, value: float | Setpoint) -> float:
+def _number(key: str, value: Number | Setpoint) -> Number:
+    if isinstance(value, np.ndarray) and value.dtype == float:
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise BadValue(f"command: {key} is {value!r}, a number is needed")
     return float(value)

@@ -95,14 +95,22 @@ class Cranks:
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
         """Return ``state`` (n, 4) after ``dt`` (s) at the commanded speeds ``inputs`` (n, 2)."""
         # Phases stay between -pi and pi, so that long runs lose no precision.
-        phase, speed = state[:, :2], state[:, 2:]
-        # Called at every step: np.clip is several times slower.
+        # Called at every step: np.clip is several times slower, and arrays are reused.
+        result = np.empty_like(state)
+        speed, turned, after = state[:, 2:], result[:, :2], result[:, 2:]
         wanted = np.minimum(np.maximum(inputs, -self.top_speed), self.top_speed)
         most = self.acceleration * dt
-        after = speed + np.minimum(np.maximum(wanted - speed, -most), most)
-        turned = phase + (speed + after) / 2 * dt
-        turned -= math.tau * np.rint(turned / math.tau)
-        return np.concatenate([turned, after], axis=1)
+        change = np.subtract(wanted, speed, out=wanted)
+        np.minimum(np.maximum(change, -most, out=change), most, out=change)
+        np.add(speed, change, out=after)
+        mean = np.add(speed, after, out=change)
+        mean /= 2
+        mean *= dt
+        np.add(state[:, :2], mean, out=turned)
+        turns = np.rint(np.divide(turned, math.tau, out=mean), out=mean)
+        turns *= math.tau
+        np.subtract(turned, turns, out=turned)
+        return result
 
     def angles(self, state: Array) -> Array:
         """Return every leg's protraction, then every leg's abduction (rad), (n, 12)."""

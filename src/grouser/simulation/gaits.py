@@ -7,13 +7,14 @@ with one of its inputs, and again after one of its drives is commanded directly.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from grouser.frames import Array
-from grouser.physics.drives import Drives, DriveTargets, TrackedDrives, speed
+from grouser.physics.drives import Drives, DriveTargets, Number, TrackedDrives, speed
 from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, PhasedGait, Robot
 
@@ -144,19 +145,23 @@ class Gaits:
         targets: DriveTargets,
         running_gaits: Sequence[RunningGait],
         name: str,
-        gait_inputs: Mapping[str, float],
+        gait_inputs: Mapping[str, Number],
         which: Which = slice(None),
     ) -> None:
         """Set the inputs of the gait of robot ``name``; an inactive gait starts from standing."""
         number, column = self._where[name]
         group, running = self._groups[number], running_gaits[number]
         if not running.active[which, column].all():
+            inactive = np.zeros(len(running.active), bool)
+            inactive[which] = running.active[which, column] == 0
+            standing = np.flatnonzero(inactive)
             for drive in group.gait.drives:
                 # Switch the gains on in any mode of the drive; `apply` sets the targets.
-                self._drives.command(rows, targets, f"{name}/{drive}", speed(0.0), which)
-            running.state[which, column] = group.gait.start()
-            running.active[which, column] = True
-        running.inputs[which, column] = [gait_inputs[name] for name in group.gait.inputs]
+                self._drives.command(rows, targets, f"{name}/{drive}", speed(0.0), standing)
+            running.state[standing, column] = group.gait.start()
+            running.active[standing, column] = True
+        for number, key in enumerate(group.gait.inputs):
+            running.inputs[which, column, number] = gait_inputs[key]
 
     def set_phase(
         self, running_gaits: Sequence[RunningGait], name: str, phase: float, which: Which
@@ -194,18 +199,31 @@ class Gaits:
             active = np.count_nonzero(running.active)
             if not active:
                 continue
-            n, robots, width = running.state.shape
-            state, inputs = (
-                running.state.reshape(n * robots, width),
-                running.inputs.reshape(n * robots, -1),
+            if active == running.active.size:
+                positions = self._advance(group.gait, running, every)
+                self._drives.track(rows, targets, group.tracked, positions, every)
+                continue
+            # A simulation in which no gait is active keeps its states, as it does alone.
+            moving = np.asarray(running.active.any(axis=1))
+            part = dataclasses.replace(
+                running, state=running.state[moving], inputs=running.inputs[moving]
             )
-            now, angles = running.cache.advance(group.gait, state, inputs, every)
-            running.state[...] = now.reshape(running.state.shape)
-            these = None
-            if active < n * robots:
-                these = np.repeat(running.active, len(group.gait.drives), axis=1)
-            positions = angles.reshape(n, -1)
+            positions = np.zeros((len(moving), running.active.shape[1] * len(group.gait.drives)))
+            positions[moving] = self._advance(group.gait, part, every)
+            running.state[moving] = part.state
+            these = np.repeat(running.active, len(group.gait.drives), axis=1)
             self._drives.track(rows, targets, group.tracked, positions, every, these)
+
+    def _advance(self, gait: Gait, running: RunningGait, every: float) -> Array:
+        """Advance all states of ``running``; return the drives' positions, (n, robots x drives)."""
+        n, robots, width = running.state.shape
+        state, inputs = (
+            running.state.reshape(n * robots, width),
+            running.inputs.reshape(n * robots, -1),
+        )
+        now, angles = running.cache.advance(gait, state, inputs, every)
+        running.state[...] = now.reshape(running.state.shape)
+        return angles.reshape(n, -1)
 
     def transfer(
         self, was: Sequence[RunningGait], after: Gaits, now: Sequence[RunningGait]

@@ -245,22 +245,22 @@ class RobotRoot:
         model = scene.model
         if self.robot.free:
             joint = model.joint(f"{robot}/free")
-            self._qpos, self._dof = int(joint.qposadr[0]), int(joint.dofadr[0])
+            self.qpos, self.dof = int(joint.qposadr[0]), int(joint.dofadr[0])
             return
         body = model.body(f"{robot}/{self.robot.root}").id  # fixed to the world
         self._fixed: Array = np.concatenate([model.body_pos[body], model.body_quat[body]])
 
     def pose(self, qpos: Array) -> Array:
-        """Return its pose (x, y, z, wxyz)."""
+        """Return its pose (x, y, z, wxyz), or those of many simulations, (n, 7)."""
         if not self.robot.free:
-            return self._fixed.copy()
-        return qpos[self._qpos : self._qpos + 7].copy()
+            return np.broadcast_to(self._fixed, (*qpos.shape[:-1], 7)).copy()
+        return qpos[..., self.qpos : self.qpos + 7].copy()
 
     def state(self, pose: Array, qvel: Array) -> TrueState:
         """Return its state at ``pose`` (x, y, z, wxyz)."""
         if not self.robot.free:
             return TrueState(pose[:3], pose[3:])
-        own = qvel[self._dof : self._dof + 6]  # angular velocity is in the frame of the body
+        own = qvel[self.dof : self.dof + 6]  # angular velocity is in the frame of the body
         turn = Pose(wxyz=pose[3:]).apply(own[3:])
         return TrueState(pose[:3], pose[3:], own[:3].copy(), turn)
 

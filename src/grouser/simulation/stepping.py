@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
-from grouser.errors import unknown
+from grouser.errors import BadValue, unknown
 from grouser.frames import Array
-from grouser.physics.drives import Drives, DriveTargets, Setpoint
+from grouser.physics.drives import Drives, DriveTargets, Number, Setpoint
 from grouser.physics.state import StateArrays, Which
 from grouser.simulation.gaits import Gaits, RunningGait
 from grouser.simulation.scene import SETTLE_TIME, Scene
@@ -54,6 +55,24 @@ class StepMemory:
         ]
         targets = self.targets.positions, self.targets.speeds
         return [self.turns, self.work, self.effort, *targets, *running_gaits]
+
+    def take(self, which: npt.NDArray[np.integer]) -> StepMemory:
+        """Return a copy of the rows ``which``; see `store`."""
+        return StepMemory(
+            self.turns[which],
+            self.work[which],
+            self.effort[which],
+            DriveTargets(self.targets.positions[which], self.targets.speeds[which]),
+            tuple(
+                RunningGait(gait.state[which], gait.inputs[which], gait.active[which])
+                for gait in self.running_gaits
+            ),
+        )
+
+    def store(self, whole: StepMemory, which: npt.NDArray[np.integer]) -> None:
+        """Write this copy to the rows ``which`` of ``whole``."""
+        for part, array in zip(self.arrays(), whole.arrays(), strict=True):
+            array[which] = part
 
 
 def settle_intervals(every: float) -> int:
@@ -134,12 +153,16 @@ class Stepper:
         rows: StateArrays,
         memory: StepMemory,
         name: str,
-        command: Mapping[str, float | Setpoint],
+        command: Mapping[str, Number | Setpoint],
         which: Which = slice(None),
     ) -> None:
-        """Command robot ``name`` of the simulations ``which``; keys: see `Robot.setpoints`."""
+        """Command robot ``name`` of the simulations ``which``; keys: see `Robot.setpoints`.
+
+        An array has a value for each of them.
+        """
         if name not in self._robots:
             raise unknown("command", "robot", name, self._robots)
+        _check_shapes(command, rows, which)
         robot = self._robots[name]
         gait_inputs, setpoints = robot.gait_inputs(command), robot.setpoints(command)
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
@@ -148,6 +171,11 @@ class Stepper:
             self.gaits.command(rows, memory.targets, memory.running_gaits, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
             self.drives.command(rows, memory.targets, f"{name}/{drive}", setpoint, which)
+
+    @property
+    def cycle(self) -> int:
+        """Number of steps after which the order of updates repeats."""
+        return self._interval * self._settle_intervals
 
     def advance(
         self,
@@ -185,9 +213,14 @@ class Stepper:
             yield now
 
     def run(
-        self, rows: StateArrays, memory: StepMemory, steps: int, physics: Callable[[int], None]
+        self,
+        rows: StateArrays,
+        memory: StepMemory,
+        steps: int,
+        physics: Callable[[int], None],
+        now: int = 0,
     ) -> None:
-        """Advance by ``steps`` from 0 on without intermediate results; same bits as `advance`."""
+        """Advance by ``steps`` without intermediate results; same bits as `advance`."""
         samples = self.drives.work.samples(rows, self._every)
 
         def count() -> None:
@@ -195,7 +228,7 @@ class Stepper:
             if samples.full:
                 samples.add(memory.work, memory.effort)
 
-        for _ in self.advance(rows, memory, 0, steps, physics, count):
+        for _ in self.advance(rows, memory, now, steps, physics, count):
             pass
         samples.add(memory.work, memory.effort)
 
@@ -221,7 +254,30 @@ class Stepper:
 
     def odometer(self, rows: StateArrays, memory: StepMemory) -> Callable[[], Array]:
         """Return a function for the first simulation's present `travel`, (drives,)."""
-        return partial(self._travelled, self.drives.joints(rows), memory.turns.copy())
+        return self.odometers(rows, memory)(0)
 
-    def _travelled(self, joints: Array, turns: Array) -> Array:
-        return np.asarray((self.drives.geared(joints) + turns @ self._per_turn)[0])
+    def odometers(
+        self, rows: StateArrays, memory: StepMemory
+    ) -> Callable[[int], Callable[[], Array]]:
+        """Return `odometer` as a function of the index of the simulation."""
+        return partial(partial, self._travelled, self.drives.joints(rows), memory.turns.copy())
+
+    def _travelled(self, joints: Array, turns: Array, row: int) -> Array:
+        # Row by row: the summation order of a matrix product depends on the number of rows.
+        geared = self.drives.geared(joints[row])
+        return np.asarray(geared + (turns[row : row + 1] @ self._per_turn)[0])
+
+
+def _check_shapes(
+    command: Mapping[str, Number | Setpoint], rows: StateArrays, which: Which
+) -> None:
+    """Raise `BadValue` unless each value is a number, or an array of one per simulation."""
+    for key, given in command.items():
+        value = given.value if isinstance(given, Setpoint) else given
+        if isinstance(value, np.ndarray):
+            count = 0 if isinstance(which, int) else len(np.arange(len(rows.qpos))[which])
+            if value.shape != (count,):
+                allowed = f"a number or {count} numbers" if count else "a number"
+                raise BadValue(
+                    f"command: {key} is an array of shape {value.shape}, {allowed} is needed"
+                )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from grouser.frames import Array, Pose
 from grouser.physics.drives import Drives, DriveTargets
@@ -146,8 +147,12 @@ class RollingBelt:
 
     sprocket: int
     """Index in ``qpos``."""
-    links: tuple[tuple[int, float, float], ...]
-    """For each link: index in ``qpos``, travel per pitch, travel per radian of the sprocket."""
+    links: npt.NDArray[np.intp]
+    """Indices in ``qpos``, (links,)."""
+    steps: Array
+    """Travel of each link per pitch, (links,)."""
+    ratios: Array
+    """Travel of each link per radian of the sprocket, (links,)."""
     pitch: float
     """m."""
     drive: str | None
@@ -160,31 +165,27 @@ class RollingBelt:
         """Look up the indices of ``belt``."""
         return RollingBelt(
             sprocket=int(model.joint(belt.sprocket).qposadr[0]),
-            links=tuple(
-                (int(model.joint(joint).qposadr[0]), travel * belt.pitch, travel * belt.gear)
-                for joint, travel in belt.links
-            ),
+            links=np.array([model.joint(joint).qposadr[0] for joint, _ in belt.links], np.intp),
+            steps=np.array([travel * belt.pitch for _, travel in belt.links]),
+            ratios=np.array([travel * belt.gear for _, travel in belt.links]),
             pitch=belt.pitch,
             drive=belt.drive if belt.drive == belt.name else None,
             renewal=belt.renewal,
         )
 
-    def roll_back(self, rows: StateArrays, row: int, pitches: float) -> None:
-        """Move the links of simulation ``row`` back by ``pitches``."""
-        qpos = rows.qpos
-        for link, step, _ in self.links:
-            qpos[row, link] -= pitches * step
+    def roll_back(self, qpos: Array, rows: npt.NDArray[np.intp], pitches: Array) -> None:
+        """Move the links of the simulations ``rows`` (k,) back by ``pitches`` (k,)."""
+        where = rows[:, None], self.links
+        positions = qpos[where] - pitches[:, None] * self.steps
+        qpos[where] = positions
         if self.renewal:
-            self._renew(qpos, row, pitches)
-
-    def _renew(self, qpos: Array, row: int, pitches: float) -> None:
-        """Release part of the stretch of a geared belt, as new grousers reach the ground."""
-        # The gear couples speeds only, so a skidding start leaves a position error: a run
-        # at rest on the ground would keep it and pull against its main belt. Real
-        # grousers land without load.
-        part, sprocket = min(abs(pitches) * self.renewal, 1.0), qpos[row, self.sprocket]
-        for link, _, ratio in self.links:
-            qpos[row, link] -= part * (qpos[row, link] - sprocket * ratio)
+            # New grousers reach the ground and release part of the stretch of a geared belt. The
+            # gear couples speeds only, so a skidding start leaves a position error: a run at rest
+            # on the ground would keep it and pull against its main belt. Real grousers land
+            # without load.
+            part = np.minimum(np.abs(pitches) * self.renewal, 1.0)[:, None]
+            sprocket = qpos[rows, self.sprocket][:, None]
+            qpos[where] = positions - part * (positions - sprocket * self.ratios)
 
 
 class RollBack:
@@ -217,10 +218,13 @@ class RollBack:
             else:
                 return
         pitches = np.rint(rows.qpos.take(self._sprockets, 1) * self._per_pitch)
-        for row, number in np.argwhere(pitches).tolist():  # others stay bit-equal
-            passed = float(pitches[row, number])
-            belt = self._belts[number]
-            belt.roll_back(rows, row, passed)
+        passing = pitches != 0.0
+        if not np.count_nonzero(passing):
+            return
+        for number in np.flatnonzero(passing.any(axis=0)).tolist():
+            belt, which = self._belts[number], np.flatnonzero(passing[:, number])
+            passed = pitches[which, number]
+            belt.roll_back(rows.qpos, which, passed)  # others stay bit-equal
             if belt.drive:  # setpoint and target are belt positions, too
-                self._drives.shift(rows, targets, belt.drive, -passed * belt.pitch, row)
-            turns[row, number] += passed
+                self._drives.shift(rows, targets, belt.drive, -passed * belt.pitch, which)
+            turns[which, number] += passed

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 import mujoco
 
@@ -32,6 +35,9 @@ DRAWN_FIELDS = (
     "tendon_invweight0",
 )
 """Model fields that hold friction and mass, and those that MuJoCo derives from masses."""
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+"""Default of mappings by robot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,41 +84,79 @@ class SceneStarts:
             start: initial conditions; None: those of the world file.
         """
         if start is None:
+            return self.varied()
+        return self.varied(
+            friction=start.friction,
+            masses={robot: start.mass},
+            places={robot: [*start.position, *start.wxyz]},
+            phases={robot: start.phase},
+        )
+
+    def varied(
+        self,
+        *,
+        friction: float = 1.0,
+        masses: Mapping[str, float] = NONE,
+        places: Mapping[str, Sequence[float]] = NONE,
+        phases: Mapping[str, float] = NONE,
+    ) -> tuple[Mapping[str, Array], Array]:
+        """Return as `state` does, with any robots varied.
+
+        Args:
+            friction: factor on the sliding friction of all geoms.
+            masses: factor on mass and inertia of a robot's root body, by robot.
+            places: pose of a robot's root, by robot: x, y, z (m), wxyz.
+            phases: gait phase (rad) of each robot in ``places``; missing: 0.
+        """
+        fields = self._draw(friction, masses)
+        if not fields and not places:
             if self._state is None:
-                self._state = integration_state(self._scene.model, self._scene.initial())
+                self._state = integration_state(self._scene.model, self._start)
             return {}, self._state
-        fields = self._draw(robot, start)
-        data = mujoco.MjData(self._model)
-        data.qpos[:] = self._scene.initial().qpos
-        self._stand(data, robot, start)
+        data = self._scratch
+        mujoco.mj_resetData(self._model, data)
+        data.qpos[:], data.act[:] = self._start.qpos, self._start.act
+        for robot, place in places.items():
+            self._stand(data, robot, place, phases.get(robot, 0.0))
         mujoco.mj_forward(self._model, data)
         return fields, integration_state(self._model, data)
 
-    def _draw(self, robot: str, start: TrialStart) -> dict[str, Array]:
+    @cached_property
+    def _start(self) -> mujoco.MjData:
+        """Initial state of the world file."""
+        return self._scene.initial()
+
+    @cached_property
+    def _scratch(self) -> mujoco.MjData:
+        return mujoco.MjData(self._model)
+
+    def _draw(self, friction: float, masses: Mapping[str, float]) -> dict[str, Array]:
         """Apply the factors to the scratch model; return its fields, empty if there are none."""
         base, model = self._scene.model, self._model
         for name in DRAWN_FIELDS:
             getattr(model, name)[:] = getattr(base, name)
-        if not start.draws_physics:
+        heavier = {robot: mass for robot, mass in masses.items() if mass != 1.0}
+        if friction == 1.0 and not heavier:
             return {}
-        model.geom_friction[:, 0] *= start.friction
-        if start.mass != 1.0:
+        model.geom_friction[:, 0] *= friction
+        for robot, mass in heavier.items():
             root = model.body(f"{robot}/{self._scene.robots[robot].root}").id
-            model.body_mass[root] *= start.mass
-            model.body_inertia[root] *= start.mass
+            model.body_mass[root] *= mass
+            model.body_inertia[root] *= mass
+        if heavier:
             mujoco.mj_setConst(model, mujoco.MjData(model))
             # A batch cannot vary it per simulation; it only scales the solver's tolerance.
             model.stat.meaninertia = base.stat.meaninertia
         return {name: getattr(model, name).copy() for name in DRAWN_FIELDS}
 
-    def _stand(self, data: mujoco.MjData, robot: str, start: TrialStart) -> None:
-        """Set the pose of the watched robot and the posture of its gait phase."""
+    def _stand(self, data: mujoco.MjData, robot: str, place: Sequence[float], phase: float) -> None:
+        """Set the pose of a robot and the posture of its gait phase."""
         spec = self._scene.robots[robot]
         if not spec.free:
-            raise BadValue(f"trial: '{robot}' is bolted to the world, it cannot start elsewhere")
+            raise BadValue(f"start: '{robot}' is bolted to the world, it cannot start elsewhere")
         root = int(self._model.joint(f"{robot}/free").qposadr[0])
-        data.qpos[root : root + 7] = [*start.position, *start.wxyz]
-        for joint, value in spec.posture_at(start.phase).items():
+        data.qpos[root : root + 7] = place
+        for joint, value in spec.posture_at(phase).items():
             data.qpos[self._model.joint(f"{robot}/{joint}").qposadr[0]] = value
 
 

@@ -18,7 +18,8 @@ from grouser.cores import cores
 from grouser.errors import BadValue
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
-from grouser.trials.batch_lane import BatchLane, layout
+from grouser.trials.batch_lane import BatchLane
+from grouser.trials.layout import layout
 from grouser.trials.simulation_lane import SimulationLane, check_trial, needs_simulation
 from grouser.trials.trial import Outcome, Trial
 from grouser.trials.trial_run import Entry

@@ -66,9 +66,10 @@ class StallDetector:
 
 def _follows(setpoint: Setpoint, position: float, speed: float) -> bool:
     """Return True if a drive follows its setpoint."""
+    value = float(setpoint.value)
     if setpoint.mode == "angle":
-        return abs(setpoint.value - position) < NEAR or abs(speed) > STILL
-    return speed * setpoint.value >= SLOW * setpoint.value**2
+        return abs(value - position) < NEAR or abs(speed) > STILL
+    return speed * value >= SLOW * value**2
 
 
 class BusMotors(RobotOwner, ABC):

@@ -58,12 +58,12 @@ def _compare(
         if setpoint.mode != "angle":
             high = described.speed if setpoint.mode == "speed" else described.force
             low = -high
-        yield drive, _beyond(setpoint.mode, setpoint.value, low, high)
+        yield drive, _beyond(setpoint.mode, float(setpoint.value), low, high)
     inputs = robot.gait_inputs(command)
     fastest = getattr(robot.gait, "fastest", ())
     for name, largest in zip(("forward", "sideways", "turn"), fastest, strict=False):
         if name in inputs:
-            yield name, _beyond(name, inputs[name], -largest, largest)
+            yield name, _beyond(name, float(inputs[name]), -largest, largest)
 
 
 def _beyond(what: str, given: float, low: float, high: float) -> LimitedCommand | None:
