@@ -352,7 +352,7 @@ def test_run_with_every_kind_of_client_is_repeated_from_its_actions() -> None:
     box, goals = Mailbox(10**7), (("own", (-3.5, 3.2)),)
     small = PlanSettings(candidates=1, trials=1, rounds=1)
     gateways = (
-        UsarsimGateway(((0, PortProfile()),)),
+        UsarsimGateway(ports=((0, PortProfile()),)),
         CanGateway(port=0),
         RosbridgeGateway(port=0, goals=goals, settings=small),
     )
