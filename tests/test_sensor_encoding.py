@@ -27,7 +27,7 @@ from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
 from grouser.service.host import TagMemory
-from grouser.simulation.changes.actions import AimCamera, Join, ResetSensor, SetPose
+from grouser.simulation.changes.actions import AimCamera, Join, MeasureSensor, ResetSensor, SetPose
 from grouser.world.objects import Tag, Victim
 
 TICK = 0.02  # s
@@ -282,7 +282,7 @@ def setting(robot: WireRobot, line: str, tags: TagMemory | None = None) -> Setti
     message: Any = robot.parse(line)
     result = apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), TICK)
     for action in result.actions:
-        if isinstance(action, ResetSensor | AimCamera):
+        if isinstance(action, ResetSensor | AimCamera | MeasureSensor):
             robot.sim.apply(action)
     return result
 
