@@ -51,10 +51,10 @@ def test_events_of_a_robot() -> None:
 
 def test_robots_are_added_and_removed_by_name() -> None:
     sim = grouser.Simulation("quince_step")
-    sim.add(grouser.RobotEntry(name="guest", kind="packbot", position=(-2.0, 0.0, 0.0)))
-    guest = sim.robots["guest"]
-    guest.command(forward=0.2)
+    sim.add(grouser.RobotEntry(name="second", kind="packbot", position=(-2.0, 0.0, 0.0)))
+    second = sim.robots["second"]
+    second.command(forward=0.2)
     sim.step(0.2)
-    assert guest.velocity.linear[0] > 0.1
-    sim.remove("guest")
+    assert second.velocity.linear[0] > 0.1
+    sim.remove("second")
     assert list(sim.robots) == ["quince"]

@@ -6,7 +6,7 @@
 ``reset_over_compile``  ``save_over_compile``  ``restore_over_compile``
                        the same over the time of composing and compiling the world
 ``fork_over_compile``  one of 64 simulations that are forked by one call, over the same time
-``pickle_kb``          size of a pickled snapshot
+``pickle_bytes``       size of a pickled snapshot
 ``observed_pace``      pace of a client of a served world with three observers (one never returns,
                        one fails, one stores everything) over its pace without; bound 0.98 to 1.02
 """
@@ -64,8 +64,8 @@ def run(progress: Progress) -> dict[str, float]:
     figures |= {f"{name}_over_compile": value / compiled for name, value in seconds.items()}
     progress("observers", 3, 4)
     alone, observed = _pace(observers=False), _pace(observers=True)
-    size = len(pickle.dumps(snapshot)) / 1000
-    return {**figures, "pickle_kb": size, "observed_pace": observed / alone}
+    size = float(len(pickle.dumps(snapshot)))
+    return {**figures, "pickle_bytes": size, "observed_pace": observed / alone}
 
 
 def _fastest(call: Callable[[], object], turns: int = TURNS) -> float:
@@ -96,7 +96,7 @@ def _pace(*, observers: bool) -> float:
     stuck = _Stuck()
     watching = (stuck, _Broken(), Mailbox(10**6)) if observers else ()
     logging.getLogger(observer_thread.__name__).setLevel(logging.CRITICAL)  # one fails on purpose
-    with _served(watching) as port, join("P2DX", name="R1", port=port) as robot:
+    with _server(watching) as port, join("P2DX", name="R1", port=port) as robot:
         robot.drive(left=1.0, right=1.0)
         _listen(robot, SETTLE)
         begin, started = _time(robot), time.perf_counter()
@@ -117,7 +117,7 @@ def _time(robot: RemoteRobot) -> float:
 
 
 @contextmanager
-def _served(observers: Iterable[object]) -> Iterator[int]:
+def _server(observers: Iterable[object]) -> Iterator[int]:
     """Return a context with a server in a thread of its own; yield its control port."""
     opened: Future[tuple[Server, asyncio.AbstractEventLoop]] = Future()
 
