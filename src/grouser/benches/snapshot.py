@@ -122,7 +122,7 @@ def _server(observers: Iterable[object]) -> Iterator[int]:
     opened: Future[tuple[Server, asyncio.AbstractEventLoop]] = Future()
 
     async def serve() -> None:
-        gateways = (UsarsimGateway(((0, PortProfile()),)),)
+        gateways = (UsarsimGateway(ports=((0, PortProfile()),)),)
         options = ServerOptions(gateways=gateways, pictures=None)
         async with Server(Simulation(SERVED), options) as server:
             for observer in observers:
