@@ -13,4 +13,5 @@ from grouser.simulation.simulation import Simulation as Simulation
 from grouser.trials.batch import Batch as Batch
 from grouser.trials.runner import run_trials as run_trials
 from grouser.trials.trial import Trial as Trial
+from grouser.world.file import RobotEntry as RobotEntry
 from grouser.world.file import load as load

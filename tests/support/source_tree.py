@@ -27,6 +27,7 @@ RUNNING = ROBOTS | {
     "simulation.script",
     "simulation.changes.execution",
     "simulation.observers",
+    "simulation.robot_handle",
     "simulation.divergence",
     "simulation.simulation",
 }
@@ -97,6 +98,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation.changes.execution": ROBOTS
     | {"simulation", "simulation.changes", "simulation.script"},
     "simulation.observers": ROBOTS | {"simulation", "simulation.changes", "simulation.script"},
+    "simulation.robot_handle": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.divergence": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.simulation": RUNNING,
     "simulation.divergence.recovery": RUNNING,

@@ -18,6 +18,7 @@ BENCHES: dict[str, str] = {
     "protocol": "grouser.benches.protocol",
     "robot": "grouser.benches.robot",
     "scan": "grouser.benches.scan",
+    "snapshot": "grouser.benches.snapshot",
     "tracks": "grouser.benches.tracks",
     "server": "grouser.benches.server",
     "video": "grouser.benches.video",

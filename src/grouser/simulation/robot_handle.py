@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import mujoco
 import numpy as np
@@ -13,7 +13,9 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
 from grouser.physics.drives import Drive, Setpoint
 from grouser.robots.robot import Robot
+from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Reading, Sensor
+from grouser.simulation.changes.actions import AimCamera, ResetSensor, SetSensorRate
 from grouser.simulation.policy import (
     PolicyControl,
     PolicyFunction,
@@ -25,6 +27,7 @@ from grouser.simulation.policy import (
 if TYPE_CHECKING:
     from grouser.simulation.changes.command_limits import LimitedCommand
     from grouser.simulation.observers import Subscription
+    from grouser.simulation.script.events import LogEntry
     from grouser.simulation.simulation import Simulation
 
 Handle = TypeVar("Handle")
@@ -93,6 +96,26 @@ class SensorHandle:
     def measure(self) -> Reading:
         """Read the sensor now, in addition to its schedule."""
         return self.simulation.measure(self.robot, self.name)
+
+    def reset(self) -> None:
+        """Restart a sensor that accumulates: encoder, odometry, INS."""
+        self.simulation.apply(ResetSensor(self.robot, self.name))
+
+    def set_rate(self, rate_hz: float) -> None:
+        """Set the readings per simulated second, until the world is reset."""
+        self.simulation.apply(SetSensorRate(self.robot, self.name, rate_hz))
+
+    def aim(
+        self, *, pan: float | None = None, tilt: float | None = None, zoom: float | None = None
+    ) -> None:
+        """Aim and zoom a camera: pan (left), tilt (down), rad; None keeps a value."""
+        self.simulation.apply(AimCamera(self.robot, self.name, pan, tilt, zoom))
+
+    @property
+    def hashes(self) -> dict[float, str]:
+        """SHA-256 of the pictures of a camera with ``record: true``, by time (s)."""
+        bound: Any = self.simulation.scene.sensors[self.robot, self.name][1]
+        return dict(bound.memory.hashes) if isinstance(self.description, Camera) else {}
 
     def __repr__(self) -> str:
         return f"<sensor '{self.name}' of '{self.robot}': {self.description}>"
@@ -206,6 +229,11 @@ class RobotHandle:
         """Drives, and inputs of the gait, whose last command exceeds a limit."""
         present = self.simulation.command_limits.present
         return {what: found for (robot, what), found in present.items() if robot == self.name}
+
+    @property
+    def events(self) -> list[LogEntry]:
+        """Entries of the event log that it caused, oldest first."""
+        return [entry for entry in self.simulation.event_log if entry.by == self.name]
 
     @property
     def sensors(self) -> Mapping[str, SensorHandle]:

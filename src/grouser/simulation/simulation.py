@@ -43,7 +43,13 @@ from grouser.world.world_object import WorldObject
 
 
 class Simulation:
-    """A running world."""
+    """A running world; ``sim.robots`` has handles of its robots, `step` lets time pass.
+
+    Users call `command`, `step`, `read`, `pose`; `add`, `remove`, `apply`, `schedule`; `save`,
+    `restore`, `reset`, `fork`; `subscribe`: see docs/how-to/python.md. The methods ``…_now`` and
+    `carry_out_due`, `prepare_join`, `commit_join`, `recompose`, `read_due_sensors` are for servers
+    and for the execution of actions.
+    """
 
     def __init__(
         self,
@@ -151,7 +157,7 @@ class Simulation:
     # -- snapshots ---------------------------------------------------------------------------
 
     def save(self) -> Snapshot:
-        """Return a snapshot: everything that decides the future of this simulation."""
+        """Return a snapshot: all that decides the future of this simulation; can be pickled."""
         return Snapshot.of(self)
 
     def restore(self, snapshot: Snapshot) -> None:
