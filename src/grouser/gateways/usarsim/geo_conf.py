@@ -75,12 +75,15 @@ def configuration(
     if kind == "robot":
         return [_robot_configuration(layout, profile)]
     if kind in geo_conf.PACKAGES:
-        return [
-            geo_conf.PackageConfiguration(
-                query.type, wire_name, tuple(_links_configuration(links, profile))
-            )
-            for wire_name, links in _packages(layout, query.name)
-        ]
+        packages: list[Message] = []
+        for wire_name, links in _packages(layout, query.name):
+            if kind == geo_conf.ACTUATOR:
+                limits = tuple(_actuator_limits(links, profile))
+                packages.append(geo_conf.ActuatorConfiguration(query.type, wire_name, limits))
+            else:
+                parts = tuple(_links_configuration(links, profile))
+                packages.append(geo_conf.PackageConfiguration(query.type, wire_name, parts))
+        return packages
     each: list[geo_conf.SensorSettings] = []
     for sensor, wire_name, _ in _sensors(layout, kind, query.name):
         settings = encoder_of(sensor).settings(sensor, layout, profile)
@@ -195,6 +198,19 @@ def _links_configuration(
         speed = profile.angle(link.joint.max_speed)
         yield geo_conf.LinkConfiguration(
             number, "Revolute", speed, link.joint.max_torque, least, most
+        )
+
+
+def _actuator_limits(
+    links: tuple[PackageLink, ...], profile: PortProfile
+) -> Iterator[geo_conf.ActuatorLinkConfiguration]:
+    """Yield UDK's limits; those of a link without limits are -pi and pi."""
+    for number, link in enumerate(links):
+        low, high = sorted(link.sign * end for end in link.joint.limits)
+        if math.isinf(low) or math.isinf(high):
+            low, high = -math.pi, math.pi
+        yield geo_conf.ActuatorLinkConfiguration(
+            number, "Revolute", link.joint.max_torque, profile.angle(low), profile.angle(high)
         )
 
 

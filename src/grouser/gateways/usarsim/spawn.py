@@ -14,6 +14,7 @@ from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import robot_classes
 from grouser.protocol.usarsim.commands import Init, StartPose, StartPoses
+from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots.kinds import describe
 from grouser.robots.robot import RobotDescription
@@ -28,6 +29,8 @@ _ZERO: Vector = (0.0, 0.0, 0.0)
 GROUND_SEARCH_HEIGHT = 1000.0
 """Height above a point without ground below it up to which ground is searched, m."""
 
+PIONEERS = frozenset({"p2dx", "p2at", "p3at"})
+"""Kinds of robots that have other sensors in UT2004."""
 LONGEST_NAME = 36
 """Maximum length of a robot name: a world allows 40 characters, and a suffix may be added."""
 
@@ -40,6 +43,8 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     is computed.
     """
     kind, options = _robot_class(init.robot, host)
+    if kind in PIONEERS and profile.dialect.name == UT2004.name:
+        options = {"generation": "ut2004", **options}
     name = _unique_name(init, host)
     start = _find_start(init.start, host.simulation.world)
     own = {entry.name: entry for entry in host.simulation.world.robots}
