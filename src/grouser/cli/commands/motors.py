@@ -61,6 +61,12 @@ EncoderRate = Annotated[
         "--rate-hz", metavar="HZ", help="Rate of encoder frames; at most once per physics step."
     ),
 ]
+Beacon = Annotated[
+    bool,
+    _bus_option(
+        "--beacon", help="Broadcast socketcand's beacon (UDP port 42000): programs find the bus."
+    ),
+]
 
 
 def motors(
@@ -71,6 +77,7 @@ def motors(
     robot: MotorsOf = "",
     rate_hz: EncoderRate = 200.0,
     dbc: DbcFile = None,
+    beacon: Beacon = False,
     delay: LinkDelay = "0ms",
     jitter: LinkJitter = "0ms",
     loss: LinkLoss = "0%",
@@ -124,6 +131,7 @@ def motors(
         robot=robot,
         rate_hz=serving.above(rate_hz, "--rate-hz"),
         faults=link_faults(delay, jitter, loss, double, fault_seed),
+        beacon=beacon,
     )
     simulation = Simulation(described, seed=seed)
     if dbc is not None:

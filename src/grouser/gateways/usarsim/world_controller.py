@@ -202,7 +202,7 @@ class WorldControllers:
         return []
 
     def _apply(self, action: Action) -> None:
-        self._apply(action, source=self._source)
+        self._host.apply(action, source=self._source)
 
     def _existing(self) -> dict[str, ControlledObject]:
         """Return the created objects that still exist."""
