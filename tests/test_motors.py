@@ -149,7 +149,7 @@ def test_subscription_before_raw_mode_filters_frames(server: ServerProcess) -> N
         }
 
 
-def opened(wire: socket.socket) -> socket.socket:
+def open_bus(wire: socket.socket) -> socket.socket:
     wire.recv(100)
     wire.sendall(b"< open can0 >")
     assert wire.recv(100) == b"< ok >"
@@ -169,7 +169,7 @@ def stamps_of(messages: list[bytes]) -> list[float]:
 
 
 def test_subscription_interval_throttles_frames(server: ServerProcess) -> None:
-    with opened(raw(server)) as wire:
+    with open_bus(raw(server)) as wire:
         wire.sendall(b"< subscribe 0 100000 220 >")
         messages = read_messages(wire, 4)
     assert {message.split()[1] for message in messages} == {b"220"}
@@ -178,7 +178,7 @@ def test_subscription_interval_throttles_frames(server: ServerProcess) -> None:
 
 
 def test_cyclic_job_is_sent_updated_and_deleted(server: ServerProcess) -> None:
-    with opened(raw(server)) as sender, opened(raw(server)) as receiver:
+    with open_bus(raw(server)) as sender, open_bus(raw(server)) as receiver:
         receiver.sendall(b"< subscribe 0 0 321 >< subscribe 0 0 322 >")
         sender.sendall(b"< add 0 20000 321 2 11 22 >")
         messages = read_messages(receiver, 5)
@@ -200,7 +200,7 @@ def test_cyclic_job_is_sent_updated_and_deleted(server: ServerProcess) -> None:
 
 
 def test_control_mode_reports_counts_of_frames(server: ServerProcess) -> None:
-    with opened(raw(server)) as wire:
+    with open_bus(raw(server)) as wire:
         wire.sendall(b"< statistics 100 >")
         assert wire.recv(200) == b"< error statistics are sent in control mode only >"
         wire.sendall(b"< subscribe 0 0 220 >< send 322 2 1 2 >< controlmode >< statistics 100 >")
