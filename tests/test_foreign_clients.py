@@ -248,3 +248,55 @@ def test_classes_of_the_kitting_worlds_are_created(
         f"STA {{Name thing}} {{Size {size}}} {{Location 9.0000,-9.0000,-1.0000}} {{Memory}} "
         "{Rotation 0.0000,0.0000,0.0000}"
     )
+
+
+# -- robots and places --------------------------------------------------------------------------
+
+
+def test_every_world_has_a_player_start(ut2004: OldClient) -> None:
+    ut2004.send("GETSTARTPOSES")
+    assert ut2004.wait_for("^NFO {StartPoses.*")[0] == (
+        "NFO {StartPoses 3} {West -2.0000,-1.0000,-0.0000 0.0000,0.0000,-1.5708 "
+        "East 2.0000,1.0000,-0.0000 0.0000,0.0000,-0.0000 "
+        "PlayerStart -2.0000,-1.0000,-0.0000 0.0000,0.0000,-1.5708}"
+    )
+    ut2004.send("INIT {ClassName USARBot.P2DX} {Name Begin} {Start PlayerStart}")
+    place = ut2004.wait_for("{Type GroundTruth}.*{Location (-?[0-9.]+),(-?[0-9.]+),")
+    assert [float(word) for word in place.groups()] == pytest.approx([-2.0, -1.0], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("class_name", "kind"),
+    [
+        ("USARBot.ATRVJr", "ATRVJr"),
+        ("USARBot.Zerg", "Zerg"),
+        ("USARBot.Talon", "Talon"),
+        ("USARBot.TeleMax", "TeleMax"),
+        ("USARBot.Tarantula", "Tarantula"),
+    ],
+)
+def test_robots_of_rescue_teams_join_and_drive(
+    ut2004: OldClient, class_name: str, kind: str
+) -> None:
+    ut2004.send(
+        f"INIT {{ClassName {class_name}}} {{Name Team}} {{Location 0,7,0}}", "GETGEO {Type Robot}"
+    )
+    geometry = ut2004.wait_for("^GEO {Type GroundVehicle}.*")[0]
+    assert geometry.startswith(f"GEO {{Type GroundVehicle}} {{Name {kind}}} {{Dimensions ")
+    ut2004.send("DRIVE {Left 2.0} {Right 2.0}")
+    ut2004.send("SET {Type Encoder} {Opcode RESET}")
+    assert "{Type GroundVehicle}" in ut2004.wait_for("^STA .*")[0]
+
+
+@pytest.mark.parametrize(
+    ("class_name", "sentence"),
+    [
+        ("USARBot.AirRobot", "INIT: AirRobot flies, and aerial robots are not simulated"),
+        ("USARBot.KR6", "INIT: KR6 is an industrial arm, and arms are not simulated"),
+    ],
+)
+def test_unsupported_robots_are_refused_by_name(
+    ut2004: OldClient, class_name: str, sentence: str
+) -> None:
+    ut2004.send(f"INIT {{ClassName {class_name}}} {{Name No}}")
+    assert ut2004.wait_for("^NOTICE.*")[0] == f"NOTICE {{Kind Refused}} {{Text {sentence}}}"
