@@ -256,9 +256,9 @@ def test_classes_of_the_kitting_worlds_are_created(
 def test_every_world_has_a_player_start(ut2004: OldClient) -> None:
     ut2004.send("GETSTARTPOSES")
     assert ut2004.wait_for("^NFO {StartPoses.*")[0] == (
-        "NFO {StartPoses 3} {West -2.0000,-1.0000,-0.0000 0.0000,0.0000,-1.5708 "
-        "East 2.0000,1.0000,-0.0000 0.0000,0.0000,-0.0000 "
-        "PlayerStart -2.0000,-1.0000,-0.0000 0.0000,0.0000,-1.5708}"
+        "NFO {StartPoses 3} {West -2.0000,-1.0000,0.0000 0.0000,0.0000,-1.5708 "
+        "East 2.0000,1.0000,0.0000 0.0000,0.0000,0.0000 "
+        "PlayerStart -2.0000,-1.0000,0.0000 0.0000,0.0000,-1.5708}"
     )
     ut2004.send("INIT {ClassName USARBot.P2DX} {Name Begin} {Start PlayerStart}")
     place = ut2004.wait_for("{Type GroundTruth}.*{Location (-?[0-9.]+),(-?[0-9.]+),")
@@ -300,3 +300,31 @@ def test_unsupported_robots_are_refused_by_name(
 ) -> None:
     ut2004.send(f"INIT {{ClassName {class_name}}} {{Name No}}")
     assert ut2004.wait_for("^NOTICE.*")[0] == f"NOTICE {{Kind Refused}} {{Text {sentence}}}"
+
+
+# -- early servers ------------------------------------------------------------------------------
+
+
+def test_forms_of_early_ut2004_servers(yard_file: Path) -> None:
+    options = ("--also", "0:ut2004-early", "--images", "-1", "--truth", "-1")
+    with (
+        ServerProcess(yard_file.parent, yard_file, *options) as server,
+        OldClient(server, "control2") as client,
+    ):
+        client.send("INIT {ClassName USARBot.P2AT} {Name Early} {Location 1,2,0}")
+        state = client.wait_for("^STA .*")[0]
+        assert re.fullmatch(
+            r"STA {Type GroundVehicle} {Time \d+\.\d\d} {Location 1\.00,2\.00,-0\.1[45]} "
+            r"{Orientation -?0\.00,-?0\.00,-?0\.00} {Velocity [-0-9.]+,[-0-9.]+,[-0-9.]+} "
+            r"{FrontSteer 0\.0000} {RearSteer 0\.0000} {LightToggle False} {LightIntensity 0} "
+            r"{Battery 99999} {View -1}",
+            state,
+        )
+        client.send("GETCONF {Type Camera}")
+        camera = client.wait_for("^CONF {Type Camera}.*")[0]
+        assert "{CameraDefFov 1.3963} {CameraMinFov 0.3491} {CameraMaxFov 2.0944}" in camera
+        client.send("SET {Type Camera} {Name Camera} {Opcode Zoom} {Params 0.8}")
+        answer = client.wait_for("^RES .*")[0]
+        assert re.fullmatch(
+            r"RES {Time \d+\.\d\d} {Type Camera} {Name Camera} {Status 0\.8000}", answer
+        )

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from support.narrowing import not_none
 from support.server_fixtures import (
     CONTROL_ONLY,
     TIMEOUT,
@@ -100,6 +101,10 @@ def is_alive(pid: int) -> bool:
     return state not in "ZX"
 
 
+def wait_until_dead(processes: Sequence[int]) -> None:
+    wait_until(lambda: not any(map(is_alive, processes)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_killed_command_leaves_whole_files_and_can_be_restarted(name: str, tmp_path: Path) -> None:
@@ -121,7 +126,7 @@ def test_killed_command_leaves_whole_files_and_can_be_restarted(name: str, tmp_p
             process.kill()
             process.communicate()
             assert_whole(folder)
-            wait_until(lambda below=below: not any(map(is_alive, below)))
+            wait_until_dead(below)
     again = start(OUTPUTS[name], folder)
     _, errors = again.communicate(timeout=10 * TIMEOUT)
     assert again.returncode in (0, 1), errors
@@ -140,7 +145,7 @@ def test_killed_calibration_leaves_no_file_and_can_be_restarted(tmp_path: Path) 
         process.kill()
         process.communicate()
         assert not visible_files(tmp_path / "out")
-        wait_until(lambda below=below: not any(map(is_alive, below)))
+        wait_until_dead(below)
 
 
 @pytest.mark.slow
@@ -173,7 +178,7 @@ def test_killed_server_frees_its_port_and_its_workers_end(
             server.kill()
             while client.recv(65536):
                 pass
-        wait_until(lambda below=below: not any(map(is_alive, below)))
+        wait_until_dead(below)
     with (
         ServerProcess(tmp_path, place, "--port", port, command=command) as server,
         server.open_socket(name) as client,
@@ -218,8 +223,8 @@ def test_stopped_process_does_not_stop_others(
             victims = [process.pid]
         for pid in victims:
             os.kill(pid, signal.SIGSTOP)
-        begin = ground_truth(other).time
-        wait_until(lambda: ground_truth(other).time > begin + 3.0)
+        begin = not_none(ground_truth(other).time)
+        wait_until(lambda: not_none(ground_truth(other).time) > begin + 3.0)
         for pid in victims:
             os.kill(pid, signal.SIGCONT)
         if process is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from grouser.frames import Pose
 from grouser.gateways.usarsim.context import UsarsimContext
 from grouser.gateways.usarsim.drive_state import DriveState
 from grouser.gateways.usarsim.port_profile import STATE_EVERY, PortProfile
@@ -13,6 +14,7 @@ from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.extensions import Notice, RadioMessage, Tick
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import NO_BATTERY
+from grouser.protocol.usarsim.values import Vector
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
@@ -153,9 +155,16 @@ class ClientWriter:
             battery=NO_BATTERY if battery.seconds_left is None else battery.seconds_left,
             light=self.drive_state.light,
             view=views.tile(robot) if views else -1,
+            motion=self._motion(robot) if self._profile.early else None,
         )
         # With an empty battery only STA continues, as in UT2004 and UDK.
         self._write_replaceable(states[-1:] if battery.empty else states)
+
+    def _motion(self, robot: str) -> tuple[Pose, Vector]:
+        """Return pose and velocity of the robot's root."""
+        handle = self._context.host.simulation.robots[robot]
+        x, y, z = handle.velocity.linear.tolist()
+        return handle.pose, (x, y, z)
 
     def send_turn(self, time: float) -> None:
         """Send the start of the client's turn."""
