@@ -123,15 +123,10 @@ def motors(
 
     serving.configure_logging(verbose)
     described = load(world, overrides or ())
-    fault_seed = described.seed if seed is None else seed
-
+    faults = link_faults(delay, jitter, loss, double, described.seed if seed is None else seed)
+    number, rate = serving.port_number("--port", port), serving.above(rate_hz, "--rate-hz")
     can = CanGateway(
-        port=serving.port_number("--port", port),
-        bus=bus,
-        robot=robot,
-        rate_hz=serving.above(rate_hz, "--rate-hz"),
-        faults=link_faults(delay, jitter, loss, double, fault_seed),
-        beacon=beacon,
+        port=number, bus=bus, robot=robot, rate_hz=rate, faults=faults, beacon=beacon
     )
     simulation = Simulation(described, seed=seed)
     if dbc is not None:
