@@ -219,9 +219,9 @@ def test_missing_last_brace_drops_its_segment_only(
 
 
 def test_unknown_class_is_answered_with_the_known_ones(client: OldClient) -> None:
-    client.send("INIT {ClassName USARBot.Zerg} {Name Z}")
+    client.send("INIT {ClassName USARBot.Lurker} {Name Z}")
     notice = client.wait_for("^NOTICE {Kind Refused}.*")[0]
-    assert "zerg" in notice.lower()
+    assert "lurker" in notice.lower()
     assert "p3at" in notice
 
 
