@@ -5,7 +5,6 @@ No numbers of USARSim for it are public: sizes are the data sheet's, as recalled
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.physics.drives import Drive
@@ -53,7 +52,6 @@ ATRVJR = Pioneer(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class AtrvJr(PioneerOptions):
     """Options of the ATRV-Jr."""
 

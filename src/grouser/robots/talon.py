@@ -6,11 +6,10 @@ Mass and speed are from public pages; sizes are the data sheet's as recalled.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
+from grouser.description import Items, Positive
 from grouser.robots.crawler import Crawler
+from grouser.robots.parts.belt_options import BarOptions, GrouserOptions, Pulley
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.robot import Robot
 
@@ -28,23 +27,22 @@ EQUIPMENT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Talon(Crawler):
     """Options of the Talon; those of a crawler."""
 
-    mass: float = MASS
-    gauge: float = WIDTH - BELT_WIDTH
-    width: float = BELT_WIDTH
-    pulleys: Sequence[Sequence[float]] = (
+    mass: Positive = MASS
+    gauge: Positive = WIDTH - BELT_WIDTH
+    width: Positive = BELT_WIDTH
+    pulleys: Items[Pulley] = (
         (-(LENGTH / 2 - RADIUS), 0.0, RADIUS),
         (LENGTH / 2 - RADIUS, 0.0, RADIUS),
     )
-    grouser: Mapping[str, Any] | None = field(  # estimate: low rubber cleats
-        default_factory=lambda: {"shape": "rounded", "length": 0.01, "height": 0.012}
-    )
-    force: float = FORCE
-    speed: float = TOP_SPEED
-    inertia: float = 10.0
+    grouser: GrouserOptions | None = BarOptions(
+        shape="rounded", length=0.01, height=0.012
+    )  # estimate: low cleats
+    force: Positive = FORCE
+    speed: Positive = TOP_SPEED
+    inertia: Positive = 10.0
 
     def build(self) -> Robot:
         """Return the robot: body, two tracks, sensors."""

@@ -6,12 +6,12 @@ It is a rebuilt toy vehicle, of which no public source has numbers: all are esti
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
+from grouser.description import Items, Positive
 from grouser.robots.crawler import Crawler
+from grouser.robots.parts.belt_options import BarOptions, GrouserOptions, Pulley
 from grouser.robots.parts.equipment import camera, navigation, scanner
+from grouser.robots.parts.flipper import FlipperOptions, FlipperPairs
 from grouser.robots.robot import Robot
 
 MASS = 8.0  # kg   estimate: with computer and laser scanner
@@ -27,27 +27,28 @@ EQUIPMENT = (
     navigation((0.0, 0.0, 0.05)),  # m   estimate
 )
 
+FLIPPER = FlipperOptions(
+    reach=REACH,
+    tip=0.03,  # m   estimate
+    width=0.035,  # m   estimate
+    start_deg=20.0,  # deg   estimate
+)
 
-@dataclass(frozen=True, kw_only=True)
+
 class Tarantula(Crawler):
     """Options of the Tarantula; those of a crawler."""
 
-    mass: float = MASS
-    gauge: float = GAUGE
-    width: float = BELT_WIDTH
-    pulleys: Sequence[Sequence[float]] = ((-BASE / 2, 0.0, RADIUS), (BASE / 2, 0.0, RADIUS))
-    grouser: Mapping[str, Any] | None = field(  # estimate
-        default_factory=lambda: {"shape": "rounded", "length": 0.005, "height": 0.006}
-    )
-    force: float = 80.0
-    speed: float = 0.8
-    inertia: float = 3.0
-    flippers: Mapping[str, Any] = field(
-        default_factory=lambda: {
-            end: {"reach": REACH, "tip": 0.03, "width": 0.035, "start_deg": 20.0}
-            for end in ("front", "rear")
-        }
-    )
+    mass: Positive = MASS
+    gauge: Positive = GAUGE
+    width: Positive = BELT_WIDTH
+    pulleys: Items[Pulley] = ((-BASE / 2, 0.0, RADIUS), (BASE / 2, 0.0, RADIUS))
+    grouser: GrouserOptions | None = BarOptions(
+        shape="rounded", length=0.005, height=0.006
+    )  # estimate
+    force: Positive = 80.0
+    speed: Positive = 0.8
+    inertia: Positive = 3.0
+    flippers: FlipperPairs = FlipperPairs(front=FLIPPER, rear=FLIPPER)
 
     def build(self) -> Robot:
         """Return the robot: body, two tracks, four flippers, sensors."""

@@ -7,12 +7,12 @@ four flippers. All numbers are the data sheet's as recalled, or estimates.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
+from grouser.description import Items, Positive
 from grouser.robots.crawler import Crawler
+from grouser.robots.parts.belt_options import BarOptions, GrouserOptions, Pulley
 from grouser.robots.parts.equipment import camera, navigation, scanner
+from grouser.robots.parts.flipper import FlipperOptions, FlipperPairs
 from grouser.robots.robot import Robot
 
 WIDTH = 0.40  # m   estimate: data sheet, as recalled; over everything
@@ -32,33 +32,29 @@ EQUIPMENT = (
 )
 
 
-def _flipper() -> dict[str, Any]:
-    return {
-        "reach": REACH,
-        "tip": 0.05,  # m   estimate
-        "width": FLIPPER_WIDTH,
-        "start_deg": 30.0,
-        "limits_deg": LIMITS_DEG,
-    }
+FLIPPER = FlipperOptions(
+    reach=REACH,
+    tip=0.05,  # m   estimate
+    width=FLIPPER_WIDTH,
+    start_deg=30.0,  # deg   estimate
+    limits_deg=LIMITS_DEG,
+)
 
 
-@dataclass(frozen=True, kw_only=True)
 class TeleMax(Crawler):
     """Options of the teleMAX; those of a crawler."""
 
-    mass: float = MASS
-    gauge: float = WIDTH - 2 * FLIPPER_WIDTH - BELT_WIDTH
-    width: float = BELT_WIDTH
-    pulleys: Sequence[Sequence[float]] = ((-BASE / 2, 0.0, RADIUS), (BASE / 2, 0.0, RADIUS))
-    grouser: Mapping[str, Any] | None = field(  # estimate
-        default_factory=lambda: {"shape": "rounded", "length": 0.008, "height": 0.010}
-    )
-    force: float = 400.0
-    speed: float = TOP_SPEED
-    inertia: float = 15.0
-    flippers: Mapping[str, Any] = field(
-        default_factory=lambda: {"front": _flipper(), "rear": _flipper()}
-    )
+    mass: Positive = MASS
+    gauge: Positive = WIDTH - 2 * FLIPPER_WIDTH - BELT_WIDTH
+    width: Positive = BELT_WIDTH
+    pulleys: Items[Pulley] = ((-BASE / 2, 0.0, RADIUS), (BASE / 2, 0.0, RADIUS))
+    grouser: GrouserOptions | None = BarOptions(
+        shape="rounded", length=0.008, height=0.010
+    )  # estimate
+    force: Positive = 400.0
+    speed: Positive = TOP_SPEED
+    inertia: Positive = 15.0
+    flippers: FlipperPairs = FlipperPairs(front=FLIPPER, rear=FLIPPER)
 
     def build(self) -> Robot:
         """Return the robot: body, two tracks, four flippers, sensors."""

@@ -5,7 +5,6 @@ No public source has its sizes: all are estimates from pictures of the team's ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from grouser.physics.drives import Drive
@@ -45,7 +44,6 @@ ZERG = Pioneer(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Zerg(PioneerOptions):
     """Options of the Zerg."""
 

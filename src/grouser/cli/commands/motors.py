@@ -125,9 +125,7 @@ def motors(
     described = load(world, overrides or ())
     faults = link_faults(delay, jitter, loss, double, described.seed if seed is None else seed)
     number, rate = serving.port_number("--port", port), serving.above(rate_hz, "--rate-hz")
-    can = CanGateway(
-        port=number, bus=bus, robot=robot, rate_hz=rate, faults=faults, beacon=beacon
-    )
+    can = CanGateway(port=number, bus=bus, robot=robot, rate_hz=rate, faults=faults, beacon=beacon)
     simulation = Simulation(described, seed=seed)
     if dbc is not None:
         files.write_text(dbc, can.dbc(simulation))

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import mujoco
 import numpy as np
 
 from grouser.description import Description
-from grouser.errors import BadValue, nearest
 from grouser.frames import Array, Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts import pan_tilt
@@ -49,7 +48,6 @@ LASER_HALF = (0.078, 0.0775, 0.105)  # m   estimate: a SICK LMS200 is about 156 
 DECK = 0.004  # m   estimate: half of the top plate's thickness
 CLEARANCE = 0.065  # m   estimate: under the belly
 
-GENERATIONS = ("udk", "ut2004")
 OBLIQUE = math.pi / 2  # rad   no recorded reading is out of range; UDK added the limit in 2010
 VICTIM_HZ = 1.25  # sources.md D3: VictSensor about every 0.8 s
 EYE = (0.0, 0.0, 0.05)  # m   estimate: of the victim sensor, above the deck
@@ -175,7 +173,7 @@ class Pioneer:
         """Return the sensors of USARSim's robots, in the order of its captures."""
         sonars = [_sonar(*place) for place in self.sonars]
         if recorded:
-            sonars = [replace(sonar, incidence=OBLIQUE) for sonar in sonars]
+            sonars = [sonar.model_copy(update={"incidence": OBLIQUE}) for sonar in sonars]
         return (
             *sonars,
             Laser(
@@ -219,16 +217,9 @@ class PioneerOptions(Description):
 
     sensors: bool = True
     """False: encoders and truth only."""
-    generation: str = "udk"
+    generation: Literal["udk", "ut2004"] = "udk"
     """``udk``, or ``ut2004``: the sensors of its recorded sessions, with GPS, RFID reader, victim
     sensor, and sonars that echo from oblique walls; robots of clients of that dialect have them."""
-
-    def __post_init__(self) -> None:
-        if self.generation not in GENERATIONS:
-            raise BadValue(
-                f"generation is {self.generation!r}, allowed: {', '.join(GENERATIONS)}"
-                f"{nearest(str(self.generation), GENERATIONS)}"
-            )
 
     def build(self) -> Robot:
         """Return the robot: body, wheels, pan-tilt camera, sensors."""
