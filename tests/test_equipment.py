@@ -16,7 +16,7 @@ from grouser.robots.kinds import ROBOTS
 from grouser.simulation.changes.actions import Equip
 from grouser.simulation.simulation import Simulation
 from grouser.world import load
-from grouser.world.file import World, parse
+from grouser.world.file import World, as_world, parse
 
 YARD = f"""
 name: yard
@@ -33,6 +33,9 @@ CARRIED = {
     "kenaf": {"Camera", "BirdsEye", "Scanner1", "INS"},
     "quince": {"Camera", "Scanner1", "INS"},
     "packbot": {"Camera", "Scanner1", "INS"},
+    "talon": {"Camera", "Scanner1", "INS"},
+    "telemax": {"Camera", "Scanner1", "INS"},
+    "tarantula": {"Camera", "Scanner1", "INS"},
 }
 
 
@@ -172,3 +175,37 @@ def test_no_equipment_is_an_option_of_serve(file: Path) -> None:
 
 def test_shipped_world_gets_equipment_without_changes() -> None:
     assert load("quince_step").robots[0].sensors == ()
+
+
+@pytest.mark.parametrize(
+    ("removed", "left"),
+    [
+        ("Scanner1", {"F1", "F8", "INS", "Odometry", "GroundTruth", "Camera"}),
+        (["F1", "Camera"], {"F2", "Scanner1", "INS"}),
+        ("all", set()),
+    ],
+)
+def test_world_file_removes_own_sensors(removed: str | list[str], left: set[str]) -> None:
+    world = {
+        "name": "w",
+        "terrain": [{"kind": "flat"}],
+        "robots": [
+            {"name": "r", "kind": "p2dx", "position": [0, 0], "sensors": [{"remove": removed}]}
+        ],
+    }
+    there = {name for _, name in Simulation(as_world(world)).scene.sensors}
+    assert left <= there
+    assert not there & set([removed] if isinstance(removed, str) else removed)
+    assert removed != "all" or not there
+
+
+def test_unknown_sensor_to_remove_is_refused() -> None:
+    world = {
+        "name": "w",
+        "terrain": [{"kind": "flat"}],
+        "robots": [
+            {"name": "r", "kind": "p2dx", "position": [0, 0], "sensors": [{"remove": "Scaner1"}]}
+        ],
+    }
+    with pytest.raises(UnknownName, match="no sensor to remove 'Scaner1'.*mean 'Scanner1'"):
+        Simulation(as_world(world))

@@ -1,6 +1,7 @@
 """``grouser motors`` in its own process: unmodified python-can, raw bytes, the C transport."""
 
 import asyncio
+import itertools
 import shutil
 import socket
 import subprocess
@@ -146,6 +147,92 @@ def test_subscription_before_raw_mode_filters_frames(server: ServerProcess) -> N
         assert set(output.split(b"<")[1:]) == {
             each for each in output.split(b"<") if b" 220 " in each
         }
+
+
+def open_bus(wire: socket.socket) -> socket.socket:
+    wire.recv(100)
+    wire.sendall(b"< open can0 >")
+    assert wire.recv(100) == b"< ok >"
+    return wire
+
+
+def read_messages(wire: socket.socket, count: int) -> list[bytes]:
+    """Return the next messages without brackets."""
+    output = b""
+    while output.count(b">") < count:
+        output += wire.recv(4096)
+    return [piece.strip(b" <>") for piece in output.split(b">")[:count]]
+
+
+def stamps_of(messages: list[bytes]) -> list[float]:
+    return [float(message.split()[2]) for message in messages]
+
+
+def test_subscription_interval_throttles_frames(server: ServerProcess) -> None:
+    with open_bus(raw(server)) as wire:
+        wire.sendall(b"< subscribe 0 100000 220 >")
+        messages = read_messages(wire, 4)
+    assert {message.split()[1] for message in messages} == {b"220"}
+    gaps = [b - a for a, b in itertools.pairwise(stamps_of(messages))]
+    assert gaps == pytest.approx([0.1] * 3, abs=0.006), "encoders send every 5 ms"
+
+
+def test_cyclic_job_is_sent_updated_and_deleted(server: ServerProcess) -> None:
+    with open_bus(raw(server)) as sender, open_bus(raw(server)) as receiver:
+        receiver.sendall(b"< subscribe 0 0 321 >< subscribe 0 0 322 >")
+        sender.sendall(b"< add 0 20000 321 2 11 22 >")
+        messages = read_messages(receiver, 5)
+        assert {message.split()[3] for message in messages} == {b"1122"}
+        gaps = [b - a for a, b in itertools.pairwise(stamps_of(messages))]
+        assert gaps == pytest.approx([0.02] * 4, abs=0.002)
+        sender.sendall(b"< update 321 3 11 22 33 >")
+        while not read_messages(receiver, 1)[0].endswith(b" 112233"):
+            pass
+        sender.sendall(b"< delete 321 >< send 322 0 >")
+        while read_messages(receiver, 1)[0].split()[1] != b"322":
+            pass
+        sender.sendall(b"< add 1 0 321 0 >< echo >")
+        assert read_messages(sender, 1) == [b"echo"]
+        sender.sendall(b"< add 0 10 321 0 >")
+        assert sender.recv(200).startswith(b"< error the interval is 1e-05 s, must be 0 or at")
+        sender.sendall(b"< update 7FF 0 >")
+        assert sender.recv(200) == b"< error there is no job 7FF >"
+
+
+def test_control_mode_reports_counts_of_frames(server: ServerProcess) -> None:
+    with open_bus(raw(server)) as wire:
+        wire.sendall(b"< statistics 100 >")
+        assert wire.recv(200) == b"< error statistics are sent in control mode only >"
+        wire.sendall(b"< subscribe 0 0 220 >< send 322 2 1 2 >< controlmode >< statistics 100 >")
+        messages = read_messages(wire, 200)
+        while not (found := [m for m in messages if m.startswith(b"stat")]):
+            messages = read_messages(wire, 1)
+        received_bytes, received, sent_bytes, sent = map(int, found[-1].split()[1:])
+        assert (sent_bytes, sent) == (2, 1)
+        assert received_bytes > received > 0
+        wire.sendall(b"< statistics 0 >< echo >")
+        while read_messages(wire, 1) != [b"echo"]:
+            pass
+        wire.sendall(b"< bcmmode >")
+        assert b"ok" in read_messages(wire, 1)[0]
+        assert read_messages(wire, 1)[0].startswith(b"frame 220 "), "subscriptions stay"
+
+
+def test_beacon_announces_bus_and_port(tmp_path: Path) -> None:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with listener:
+        listener.bind(("", 42000))
+        listener.settimeout(TIMEOUT)
+        options = ("--images", "-1", "--beacon", "--bus", "vcan1")
+        with ServerProcess(tmp_path, "kenaf_edge_and_slope", *options, command="motors") as one:
+            while b"vcan1" not in (data := listener.recv(1024)):
+                pass
+            port = one.ports["can"]
+    assert data.decode() == (
+        f'<CANBeacon name="{socket.gethostname()}" type="SocketCAN" description="grouser">\n'
+        f'<URL>can://127.0.0.1:{port}</URL><Bus name="vcan1"/></CANBeacon>'
+    )
 
 
 def test_malformed_bytes_do_not_disturb_other_clients(server: ServerProcess) -> None:

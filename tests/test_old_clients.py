@@ -3,59 +3,17 @@
 import math
 import re
 import time
-from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
 
 import pytest
 from support.narrowing import not_none
+from support.old_client import OldClient
 from support.server_fixtures import TIMEOUT, ServerProcess
 
 SPEED = 4
 """Simulated over wall time; the wall clock is used for time-outs only."""
-
-
-class OldClient:
-    """Socket with line-wise reading."""
-
-    def __init__(self, server: ServerProcess, port: str = "control") -> None:
-        self._socket = server.open_socket(port)
-        self._bytes = b""
-        self._whole: deque[bytes] = deque()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: None) -> None:
-        self._socket.close()
-
-    def send(self, *lines: str) -> None:
-        self._socket.sendall("".join(f"{line}\r\n" for line in lines).encode())
-
-    def raw(self, data: bytes) -> None:
-        self._socket.sendall(data)
-
-    def lines(self) -> Iterator[str]:
-        """Yield received lines."""
-        self._socket.settimeout(TIMEOUT)
-        while True:
-            while self._whole:
-                yield self._whole.popleft().decode()
-            more = self._socket.recv(65536)
-            assert more, "the server closed the connection"
-            *whole, self._bytes = (self._bytes + more).split(b"\r\n")
-            self._whole += whole
-
-    def wait_for(self, pattern: str) -> re.Match[str]:
-        """Wait for a matching line; return the match."""
-        end = time.monotonic() + TIMEOUT
-        for line in self.lines():
-            if match := re.search(pattern, line):
-                return match
-            assert time.monotonic() < end, f"no line matched {pattern}"
-        raise AssertionError("the server closed the connection")
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +46,12 @@ def ask_truth(server: ServerProcess, data: bytes) -> list[str]:
                 return rows
             rows.append(line)
     raise AssertionError("the server closed the connection")
+
+
+def classes_by_name(rows: list[str]) -> dict[str, str]:
+    """Return the classes in rows of the truth port by the names."""
+    found = (re.match(r"{Name (\S+)} {Class (\S+)} {Time ", row) for row in rows)
+    return {not_none(match)[1]: not_none(match)[2] for match in found}
 
 
 # -- periods ------------------------------------------------------------------------------------
@@ -168,11 +132,23 @@ def test_truth_port_accepts_packages_given_names_objects_and_bare_line_ends(
             assert re.fullmatch(row, line)
         (part,) = ask_truth(server, b"{class USARPhysObj.partc} {name part_c_6}\r\n")
         assert part.startswith("{Name part_c_6} {Class partc} ")
-        for bare in (b"\r\n", b"\n"):
-            everything = ask_truth(server, bare)
-            assert {"1", "own", "part_c_6"} <= {
-                not_none(re.match(r"{Name (\S+)}", line))[1] for line in everything
-            }
+        controller.send(
+            "CONTROL {Type Create} {ClassName Victim} {Name lying} {Location -4,4,0} "
+            "{Physics None}",
+            "CONTROL {Type Create} {ClassName FemaleVictim} {Name two} {Location -4,5,0} "
+            "{Physics None}",
+            "CONTROL {Type GetSTA} {Name two}",
+        )
+        controller.wait_for("^STA .*two")
+        pawns = {"1": "P3AT", "own": "P2DX", "lying": "MaleVictim", "two": "FemaleVictim"}
+        for bare in (b"\r\n", b"\n", b"{Actors}\r\n", b"{}\r\n", b"{class Pawn}\r\n"):
+            assert pawns.items() <= classes_by_name(ask_truth(server, bare)).items()
+            assert "part_c_6" not in classes_by_name(ask_truth(server, bare))
+        assert classes_by_name(ask_truth(server, b"{class Engine.Actor}\r\n"))["part_c_6"]
+        assert classes_by_name(ask_truth(server, b"{class WCObject}\r\n")) == {"part_c_6": "partc"}
+        assert classes_by_name(ask_truth(server, b"{class FemaleVictim}\r\n")) == {
+            "two": "FemaleVictim"
+        }
 
 
 # -- the world controller -----------------------------------------------------------------------
@@ -243,9 +219,9 @@ def test_missing_last_brace_drops_its_segment_only(
 
 
 def test_unknown_class_is_answered_with_the_known_ones(client: OldClient) -> None:
-    client.send("INIT {ClassName USARBot.Zerg} {Name Z}")
+    client.send("INIT {ClassName USARBot.Lurker} {Name Z}")
     notice = client.wait_for("^NOTICE {Kind Refused}.*")[0]
-    assert "zerg" in notice.lower()
+    assert "lurker" in notice.lower()
     assert "p3at" in notice
 
 

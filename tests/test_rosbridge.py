@@ -3,6 +3,8 @@
 import http
 import json
 import math
+import socket
+import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -211,6 +213,55 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(server: Ser
         socket.send('{"op": "set_level", "level": "none"}')
         socket.send("a message without an answer")
         assert call(socket, "rosapi/services")["result"] is True
+
+
+def test_refused_subscription_is_logged(server: ServerProcess, ros_client: Ros) -> None:
+    topic = roslibpy.Topic(ros_client, "/refused_scan", "sensor_msgs/LaserScan")
+    topic.subscribe(lambda message: None)
+    wait_until(lambda: "refused: subscribe: this server has services, but no topics" in server.log)
+
+
+def test_introspection_of_roslibpy_is_answered(ros_client: Ros) -> None:
+    assert ros_client.get_topics() == []
+    assert ros_client.get_nodes() == ["/grouser"]
+    assert "/own/drive" in ros_client.get_services()
+    assert ros_client.get_service_type("/own/drive") == "std_srvs/Trigger"
+    assert ros_client.get_service_type("/rosapi/topics") == "rosapi/Topics"
+    assert "/own/path_plan" in ros_client.get_services_for_type("std_srvs/Trigger")
+    assert ros_client.get_params() == []
+    assert ros_client.get_param("no_such") is None
+    assert ros_client.get_action_servers(lambda names: None) is None
+    details = ros_client.get_service_response_details("std_srvs/Trigger")
+    assert details["typedefs"][0]["fieldnames"] == ["success", "message"]
+    assert ros_client.get_time()["secs"] >= 0
+
+
+def test_introspection_answers_are_exact(server: ServerProcess) -> None:
+    with open_websocket(server) as socket:
+        socket.send('{"op": "call_service", "service": "/rosapi/nodes", "id": 7}')
+        assert socket.recv(TIMEOUT) == (
+            '{"op": "service_response", "id": 7, "service": "/rosapi/nodes", '
+            '"values": {"nodes": ["/grouser"]}, "result": true}'
+        )
+        socket.send('{"op": "call_service", "service": "/rosapi/set_param", "args": {"name": "a"}}')
+        assert socket.recv(TIMEOUT) == (
+            '{"op": "service_response", "service": "/rosapi/set_param", '
+            '"values": "this server has no parameters", "result": false}'
+        )
+
+
+def test_client_that_resets_the_connection_while_closing_leaves_no_traceback(
+    server: ServerProcess,
+) -> None:
+    for _ in range(20):
+        connection = open_websocket(server)
+        raw = connection.socket
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        raw.sendall(bytes([0x88, 0x82, 0, 0, 0, 0, 3, 0xE8]))  # a close frame, code 1000
+        raw.close()  # resets the connection
+    with open_websocket(server) as connection:
+        assert call(connection, "rosapi/services")["result"] is True
+    assert "Traceback" not in server.log
 
 
 def test_fragmented_message_is_reassembled(server: ServerProcess) -> None:

@@ -21,15 +21,20 @@ from grouser.protocol.can.socketcand import (
     LONGEST,
     OK,
     RAW_MODE,
+    AddJob,
     BusAnswer,
+    ControlMode,
+    DeleteJob,
     EchoRequest,
     MessageSplitter,
     OpenBus,
     RawMode,
     ReceivedFrame,
+    RequestStatistics,
     SendFrame,
     SubscribeId,
     UnknownRequest,
+    UpdateJob,
     encode_error,
     encode_frame,
     encode_open,
@@ -92,6 +97,12 @@ def test_messages_split_over_packets_are_reassembled(many: list[CanFrame], cuts:
         ("send 1AAAAAAA 2 1 F1", SendFrame(CanFrame(0x1AAAAAAA, b"\x01\xf1", True))),
         ("subscribe 0 0 123", SubscribeId(0x123, False, True)),
         ("unsubscribe 00000123", SubscribeId(0x123, True, False)),
+        ("subscribe 1 500000 123", SubscribeId(0x123, False, True, 1.5)),
+        ("add 0 20000 123 4 42 42 42 42", AddJob(CanFrame(0x123, b"BBBB"), 0.02)),
+        ("update 123 3 11 22 33", UpdateJob(CanFrame(0x123, b"\x11\x22\x33"))),
+        ("delete 123", DeleteJob(0x123, False)),
+        ("controlmode", ControlMode()),
+        ("statistics 1000", RequestStatistics(1.0)),
     ],
 )
 def test_valid_requests_are_parsed(text: str, request_: Any) -> None:
@@ -115,7 +126,11 @@ def test_valid_requests_are_parsed(text: str, request_: Any) -> None:
         "send 123 1 0x1",
         "send -1 0",
         "send 12G 0",
-        "subscribe 1 0 123",
+        "add 1 0 123",
+        "add 1 123 0",
+        "update 123 2 1",
+        "delete",
+        "statistics -1",
         "subscribe 123",
         "unsubscribe 0 0 123",
         "subscribe 0 0 800",
@@ -162,3 +177,8 @@ def test_arbitrary_bytes_raise_only_bad_value(data: bytes) -> None:
                 with contextlib.suppress(BadValue):
                     read(text)
     assert splitter.feed(b"< echo >")[-1] == "echo"
+
+
+def test_interval_below_a_millisecond_is_refused_with_an_answer() -> None:
+    with pytest.raises(UnknownRequest, match="must be 0 or at least 0.001 s"):
+        read_request("add 0 10 123 0")

@@ -63,6 +63,12 @@ class ServerProcess:
         self._stdout.close()
         assert exit_code is None, f"the server ended with {exit_code}: {self.log}"
 
+    def kill(self) -> None:
+        """Kill the process, as a crash does; outside of a ``with`` block."""
+        self.process.kill()
+        self.process.wait(TIMEOUT)
+        self._stdout.close()
+
     @property
     def log(self) -> str:
         """Everything that the server has logged."""

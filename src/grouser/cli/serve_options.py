@@ -10,7 +10,10 @@ import typer
 
 AXES = ("z-down", "z-up")
 UNITS = ("si", "unreal")
-DIALECTS = ("ut2004", "ut3", "udk")
+
+EARLY = "-early"
+"""Ending of a dialect with the forms of its early servers."""
+DIALECTS = ("ut2004", "ut3", "udk", f"ut2004{EARLY}")
 PLAN_VALUES = ("candidates", "trials", "rounds", "planner", "seed")
 TYPES = ("raw", "super", "good", "normal", "fair", "bad")
 

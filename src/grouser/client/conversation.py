@@ -58,7 +58,10 @@ def _is_about(
     wanted, given = type.lower(), message.type.lower()
     if isinstance(message, geo_conf.RobotGeometry | geo_conf.RobotConfiguration):
         return wanted == "robot"
-    if isinstance(message, geo_conf.PackageGeometry | geo_conf.PackageConfiguration):
+    if isinstance(
+        message,
+        geo_conf.PackageGeometry | geo_conf.PackageConfiguration | geo_conf.ActuatorConfiguration,
+    ):
         return wanted in geo_conf.PACKAGES and (
             name is None or name.lower() == message.name.lower()
         )

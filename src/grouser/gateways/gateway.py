@@ -6,7 +6,7 @@ the server opens. Packages add gateways as entry points of the group ``grouser.g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -42,6 +42,8 @@ class Endpoint:
     """Number; 0: any free one."""
     factory: ConnectionFactory
     """Returns the protocol of one connection."""
+    opened: Callable[[str, int], Callable[[], None]] | None = None
+    """Called with address and number of the open port; returns a function for its closing."""
 
 
 class Gateway(Description):

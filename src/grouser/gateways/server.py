@@ -214,6 +214,8 @@ class Server:
         self._stack.callback(port.close)
         number = await port.open(self.options.address, endpoint.port, endpoint.name)
         self.ports[endpoint.name] = number
+        if endpoint.opened:
+            self._stack.callback(endpoint.opened(self.options.address, number))
 
     def console(self, line: str) -> str:
         """Execute a console line of the server's own process; return its answer."""

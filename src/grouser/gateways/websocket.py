@@ -12,6 +12,7 @@ import http
 import logging
 from abc import abstractmethod
 from collections.abc import Collection
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -189,7 +190,8 @@ class WebsocketConnection(ClientSocket):
         if self._end is None:
             self._end = asyncio.get_running_loop().call_later(LINGER, self.close)
             if self._transport is not None and self._transport.can_write_eof():
-                self._transport.write_eof()
+                with suppress(OSError):  # the client has reset the connection
+                    self._transport.write_eof()
 
 
 def _plain_answer(status: http.HTTPStatus, reason: str) -> bytes:

@@ -81,6 +81,7 @@ class Crawler(Description):
     def build(self) -> Robot:
         """Return the robot: body, two tracks, flippers, sensors."""
         spec = mujoco.MjSpec()
+        spec.compiler.degree = False
         body = spec.worldbody.add_body(name="body")
         track = self._track()
         low, high = path_extent(track.path)

@@ -32,6 +32,11 @@ ROBOTS: dict[str, str] = {
     "p2dx": "grouser.robots.p2dx:P2dx",
     "p2at": "grouser.robots.p2at:P2at",
     "p3at": "grouser.robots.p3at:P3at",
+    "atrvjr": "grouser.robots.atrvjr:AtrvJr",
+    "zerg": "grouser.robots.zerg:Zerg",
+    "talon": "grouser.robots.talon:Talon",
+    "telemax": "grouser.robots.telemax:TeleMax",
+    "tarantula": "grouser.robots.tarantula:Tarantula",
 }
 """Kind of robot → ``module:attribute`` of its description; imported on use."""
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import mujoco
 
-from grouser.errors import BadValue, GrouserError
+from grouser.errors import BadValue, GrouserError, unknown
 from grouser.frames import Pose
 from grouser.physics import compliance
 from grouser.physics.drives import Drive, apply_spring_timing
@@ -28,7 +28,7 @@ from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
-from grouser.world.file import STANDARD_EQUIPMENT, RobotEntry, World
+from grouser.world.file import REMOVE, STANDARD_EQUIPMENT, RobotEntry, World
 from grouser.world.visuals import add_visuals
 
 HOOK_TRAVEL = 0.3
@@ -253,6 +253,8 @@ def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
         where = world.where("robots", number, "sensors", index)
         if options == STANDARD_EQUIPMENT:
             carried += [(sensor, where) for sensor in robot.equipment]
+        elif REMOVE in options:
+            carried = _without(carried, options, where)
         else:
             carried.append((describe_sensor(options, where), where))
     robot = dataclasses.replace(robot, sensors=tuple(sensor for sensor, _ in carried))
@@ -266,6 +268,26 @@ def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
         except LookupError as error:
             raise BadValue(f"{where}: {error}") from error
     return robot
+
+
+def _without(
+    carried: list[tuple[Sensor, str]], options: Mapping[str, Any], where: str
+) -> list[tuple[Sensor, str]]:
+    """Return the sensors without those named by ``remove``: a name, a list of names, or all."""
+    removed = options[REMOVE]
+    names = [sensor.name for sensor, _ in carried]
+    if len(options) > 1 or not (isinstance(removed, str) or _is_list_of_text(removed)):
+        raise BadValue(f"{where}: {REMOVE} must be alone, and a name, a list of names, or all")
+    if removed == "all":
+        return []
+    wanted = {removed} if isinstance(removed, str) else set(removed)
+    for name in sorted(wanted - set(names)):
+        raise unknown(where, "sensor to remove", name, names)
+    return [(sensor, place) for sensor, place in carried if sensor.name not in wanted]
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
 def _control_interval(

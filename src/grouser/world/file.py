@@ -91,6 +91,8 @@ def _on_the_ground(value: Any) -> Any:
 
 
 STANDARD_EQUIPMENT = {"kind": "standard"}
+REMOVE = "remove"
+"""Key of an entry of a robot's ``sensors`` that removes sensors of its own."""
 """Entry in a robot's list of sensors that stands for the standard equipment of its kind."""
 
 
@@ -163,7 +165,8 @@ class RobotEntry(NamedPose):
         tuple[dict[str, Any], ...], Strict(False), BeforeValidator(_sensor_list)
     ] = ()
     """Additional sensors: kind, name, mount and so on, checked by the scene. ``standard``, alone
-    or in the list, is the standard equipment of the robot's kind."""
+    or in the list, is the standard equipment of the robot's kind; ``{remove: NAME}`` removes
+    sensors of the robot's own: a name, a list of names, or ``all``."""
     command: dict[str, float] = Field(default_factory=dict)
     """Initial command, in the drives' units."""
     contact: Compliance | None = None

@@ -180,12 +180,31 @@ _BODIES: dict[Posture, tuple[tuple[VictimPart, ...], tuple[VictimPart, ...]]] = 
 }
 
 
+FASTEST_SURFACE = 10.0
+"""Largest speed of a moving surface along one axis, m/s."""
+SurfaceSpeed = Annotated[float, Field(ge=-FASTEST_SURFACE, le=FASTEST_SURFACE)]
+"""A speed, m/s; -10 to 10."""
+
+
 class Box(WorldObject):
     """A cuboid."""
 
     kind: Literal["box"] = "box"
     size: Annotated[tuple[Length, Length, Length], Strict(False)]
     """Edge lengths along its x, y, z, m; each above 0."""
+    surface_velocity: Annotated[tuple[SurfaceSpeed, SurfaceSpeed, SurfaceSpeed], Strict(False)] = (
+        0.0,
+        0.0,
+        0.0,
+    )
+    """Velocity of its surface in its axes, m/s, while the box stays where it is: a conveyor."""
+
+    def geom(self, contact: Contact, shade: Rgb) -> dict[str, Any]:
+        """Return the geom attributes, with the velocity of the surface."""
+        attributes = super().geom(contact, shade)
+        if any(self.surface_velocity):
+            attributes["surfacevel"] = [*self.surface_velocity, 0.0, 0.0, 0.0]
+        return attributes
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
         """Return a box; MuJoCo's sizes are half the edges."""

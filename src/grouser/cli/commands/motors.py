@@ -61,6 +61,12 @@ EncoderRate = Annotated[
         "--rate-hz", metavar="HZ", help="Rate of encoder frames; at most once per physics step."
     ),
 ]
+Beacon = Annotated[
+    bool,
+    _bus_option(
+        "--beacon", help="Broadcast socketcand's beacon (UDP port 42000): programs find the bus."
+    ),
+]
 
 
 def motors(
@@ -71,6 +77,7 @@ def motors(
     robot: MotorsOf = "",
     rate_hz: EncoderRate = 200.0,
     dbc: DbcFile = None,
+    beacon: Beacon = False,
     delay: LinkDelay = "0ms",
     jitter: LinkJitter = "0ms",
     loss: LinkLoss = "0%",
@@ -116,15 +123,9 @@ def motors(
 
     serving.configure_logging(verbose)
     described = load(world, overrides or ())
-    fault_seed = described.seed if seed is None else seed
-
-    can = CanGateway(
-        port=serving.port_number("--port", port),
-        bus=bus,
-        robot=robot,
-        rate_hz=serving.above(rate_hz, "--rate-hz"),
-        faults=link_faults(delay, jitter, loss, double, fault_seed),
-    )
+    faults = link_faults(delay, jitter, loss, double, described.seed if seed is None else seed)
+    number, rate = serving.port_number("--port", port), serving.above(rate_hz, "--rate-hz")
+    can = CanGateway(port=number, bus=bus, robot=robot, rate_hz=rate, faults=faults, beacon=beacon)
     simulation = Simulation(described, seed=seed)
     if dbc is not None:
         files.write_text(dbc, can.dbc(simulation))

@@ -302,10 +302,12 @@ def _profile(dialect: Given, axes: Given, units: Given) -> PortProfile:
     from grouser.protocol.usarsim.axes import Axes
     from grouser.protocol.usarsim.dialects import DIALECTS
 
+    name = _one_of(*dialect, options.DIALECTS)
     return PortProfile(
-        DIALECTS[_one_of(*dialect, options.DIALECTS)],
+        DIALECTS[name.removesuffix(options.EARLY)],
         Axes(_one_of(*axes, options.AXES)),
         _one_of(*units, options.UNITS) == "unreal",
+        early=name.endswith(options.EARLY),
     )
 
 

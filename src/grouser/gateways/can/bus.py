@@ -32,6 +32,8 @@ class CanBus:
         self.frames = 0
         """Number of frames sent so far."""
         self._connections: list[BusConnection] = []
+        self.timers: list[Callable[[float], None]] = []
+        """Called with the time (s) whenever it has passed."""
 
     def connect(
         self, node: BusNode, faults: LinkFaults | None = None, name: str = ""
@@ -42,9 +44,11 @@ class CanBus:
         return connection
 
     def pass_time(self) -> None:
-        """Deliver delayed frames that are due."""
+        """Deliver delayed frames that are due, and call the timers."""
         for connection in list(self._connections):
             connection.pass_time(self.now())
+        for timer in list(self.timers):
+            timer(self.now())
         self.flush()
 
     def flush(self) -> None:

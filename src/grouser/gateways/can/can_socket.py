@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+from dataclasses import dataclass
+from enum import Enum, auto
 from functools import partial
 
 from grouser.errors import BadValue, Refused
@@ -23,7 +26,71 @@ the same packet as a wrong answer."""
 MOST_SUBSCRIPTIONS = 256
 """Maximum number of subscribed identifiers of one client; raw mode has no limit."""
 
+MOST_JOBS = 64
+"""Maximum number of cyclic jobs of one client."""
+
+MOST_JOB_FRAMES = 2000.0
+"""Maximum number of frames per simulated second of all cyclic jobs of one client."""
+
+FrameKey = tuple[int, bool]
+"""Identifier of a frame, and whether it is extended."""
+
+JobRequest = socketcand.SendFrame | socketcand.AddJob | socketcand.UpdateJob | socketcand.DeleteJob
+JOB_REQUESTS = (
+    socketcand.SendFrame, socketcand.AddJob, socketcand.UpdateJob, socketcand.DeleteJob,
+)  # fmt: skip
+"""Requests that send frames."""
+
 _LOG = logging.getLogger(__name__)
+
+
+class Mode(Enum):
+    """Mode of a connection: which frames it receives."""
+
+    BCM = auto()
+    """Subscribed frames."""
+    RAW = auto()
+    """All frames."""
+    CONTROL = auto()
+    """None; statistics."""
+
+
+@dataclass
+class Subscription:
+    """Subscribed identifier."""
+
+    interval: float
+    """Shortest time between two frames, s."""
+    next_time: float = -math.inf
+    """Earliest time of the next frame, s."""
+    newest: tuple[CanFrame, float] | None = None
+    """Newest frame that was not sent, with its time."""
+
+
+@dataclass
+class Job:
+    """Frame that is sent cyclically."""
+
+    frame: CanFrame
+    interval: float
+    """s; 0: never."""
+    next_time: float
+    """s."""
+
+    @property
+    def rate(self) -> float:
+        """Frames per second."""
+        return 1 / self.interval if self.interval else 0.0
+
+    def due(self, now: float) -> bool:
+        """Return True if the frame is to be sent now; after a pause it is sent once."""
+        if self.interval:
+            self.next_time = min(self.next_time, now + self.interval)  # the clock was reset
+        if not self.interval or now < self.next_time - 1e-9:
+            return False
+        missed = math.floor((now - self.next_time) / self.interval + 1e-9)
+        self.next_time += (missed + 1) * self.interval
+        return True
 
 
 class CanSocket(ClientSocket):
@@ -36,8 +103,12 @@ class CanSocket(ClientSocket):
         self._bus, self._name, self._faults = bus, name, faults
         self._splitter = socketcand.MessageSplitter()
         self._connection: BusConnection | None = None
-        self._raw = False
-        self._subscribed: set[tuple[int, bool]] = set()
+        self._mode = Mode.BCM
+        self._subscribed: dict[FrameKey, Subscription] = {}
+        self._jobs: dict[FrameKey, Job] = {}
+        self._counts = socketcand.FrameCounts()
+        self._statistics_every = 0.0
+        self._statistics_due = math.inf
         self._batch: list[bytes] = []
         self._raw_mode_timer: asyncio.TimerHandle | None = None
         self.faults = 0
@@ -58,6 +129,7 @@ class CanSocket(ClientSocket):
             self._raw_mode_timer.cancel()
         if self._connection:
             self._connection.close()
+            self._bus.timers.remove(self._pass_time)
 
     # -- requests ----------------------------------------------------------------------------
 
@@ -99,13 +171,43 @@ class CanSocket(ClientSocket):
             self._open(request)
         elif self._connection is None:
             self._answer(socketcand.encode_error(f"no bus is open, send: open {self._name}"))
-        elif isinstance(request, socketcand.SendFrame):
+        elif isinstance(request, JOB_REQUESTS):
             self.login.require(Role.DRIVE)
-            self._connection.send(request.frame)
+            self._send(request, self._connection)
         elif isinstance(request, socketcand.SubscribeId):
-            self._subscribe((request.id, request.extended), request.wanted)
+            self._subscribe(request)
+        elif isinstance(request, socketcand.RequestStatistics):
+            self._request_statistics(request.interval)
         else:
             self._switch(request)
+
+    def _send(self, request: JobRequest, connection: BusConnection) -> None:
+        """Send a frame, or change the cyclic jobs."""
+        if isinstance(request, socketcand.SendFrame):
+            self._transmit(request.frame, connection)
+            return
+        if isinstance(request, socketcand.DeleteJob):
+            self._jobs.pop((request.id, request.extended), None)
+            return
+        key = request.frame.id, request.frame.extended
+        if isinstance(request, socketcand.UpdateJob):
+            if key not in self._jobs:
+                raise socketcand.UnknownRequest(f"there is no job {request.frame.id:X}")
+            self._jobs[key].frame = request.frame
+            return
+        job = Job(request.frame, request.interval, self._bus.now())
+        others = [one for other, one in self._jobs.items() if other != key]
+        rate = sum(one.rate for one in (*others, job))
+        if len(others) >= MOST_JOBS or rate > MOST_JOB_FRAMES:
+            raise socketcand.UnknownRequest(
+                f"at most {MOST_JOBS} jobs of {MOST_JOB_FRAMES:g} frames a second in all"
+            )
+        self._jobs[key] = job
+
+    def _transmit(self, frame: CanFrame, connection: BusConnection) -> None:
+        self._counts.sent_bytes += len(frame.data)
+        self._counts.sent_frames += 1
+        connection.send(frame)
 
     def _open(self, request: socketcand.OpenBus) -> None:
         if self.registry.access.needs_token:
@@ -115,21 +217,34 @@ class CanSocket(ClientSocket):
             raise Refused(f"could not open bus '{request.bus}', there is {self._name}")
         if self._connection is None:
             self._connection = self._bus.connect(self, self._faults, self._name)
+            self._bus.timers.append(self._pass_time)
         self._answer(socketcand.OK)
 
-    def _subscribe(self, key: tuple[int, bool], wanted: bool) -> None:
-        if not wanted:
-            self._subscribed.discard(key)
-        elif len(self._subscribed) < MOST_SUBSCRIPTIONS:
-            self._subscribed.add(key)
+    def _subscribe(self, request: socketcand.SubscribeId) -> None:
+        key = request.id, request.extended
+        if not request.wanted:
+            self._subscribed.pop(key, None)
+        elif key in self._subscribed or len(self._subscribed) < MOST_SUBSCRIPTIONS:
+            self._subscribed[key] = Subscription(request.interval)
         else:
             raise BadValue(
                 f"at most {MOST_SUBSCRIPTIONS} identifiers can be subscribed; use rawmode"
             )
 
-    def _switch(self, request: socketcand.RawMode | socketcand.BcmMode) -> None:
-        """Switch between raw and BCM mode; raw mode begins after `RAW_MODE_DELAY`."""
-        self._raw = False
+    def _request_statistics(self, interval: float) -> None:
+        if self._mode is not Mode.CONTROL:
+            raise socketcand.UnknownRequest("statistics are sent in control mode only")
+        self._statistics_every = interval
+        self._statistics_due = self._bus.now() + interval if interval else math.inf
+
+    def _switch(
+        self, request: socketcand.RawMode | socketcand.BcmMode | socketcand.ControlMode
+    ) -> None:
+        """Switch the mode, which ends jobs and statistics; raw mode begins after a delay."""
+        control = isinstance(request, socketcand.ControlMode)
+        self._mode = Mode.CONTROL if control else Mode.BCM
+        self._jobs.clear()
+        self._statistics_due = math.inf
         if self._raw_mode_timer:
             self._raw_mode_timer.cancel()
         self._answer(socketcand.OK)
@@ -138,14 +253,41 @@ class CanSocket(ClientSocket):
             self._raw_mode_timer = loop.call_later(RAW_MODE_DELAY, self._begin_raw_mode)
 
     def _begin_raw_mode(self) -> None:
-        self._raw = True
+        self._mode = Mode.RAW
 
     # -- frames of other nodes ---------------------------------------------------------------
 
     def on_frame(self, frame: CanFrame, time: float) -> None:
         """Add a subscribed frame to the current batch."""
-        if self._raw or (frame.id, frame.extended) in self._subscribed:
+        self._counts.received_bytes += len(frame.data)
+        self._counts.received_frames += 1
+        if self._mode is Mode.RAW:
             self._batch.append(socketcand.encode_frame(frame, time))
+        elif self._mode is Mode.BCM and (
+            subscription := self._subscribed.get((frame.id, frame.extended))
+        ):
+            subscription.newest = frame, time
+            self._send_newest(subscription, time)
+
+    def _send_newest(self, subscription: Subscription, now: float) -> None:
+        """Add the newest frame of a subscription to the batch unless its interval runs."""
+        if subscription.newest and now >= subscription.next_time - 1e-9:
+            self._batch.append(socketcand.encode_frame(*subscription.newest))
+            subscription.newest, subscription.next_time = None, now + subscription.interval
+
+    def _pass_time(self, now: float) -> None:
+        """Send the frames of jobs and subscriptions, and the statistics, that are due."""
+        if self._connection is None:
+            return
+        for job in self._jobs.values():
+            if job.due(now):
+                self._transmit(job.frame, self._connection)
+        if self._mode is Mode.BCM:
+            for subscription in self._subscribed.values():
+                self._send_newest(subscription, now)
+        if now >= self._statistics_due:
+            self._statistics_due = now + self._statistics_every
+            self._batch.append(socketcand.encode_statistics(self._counts))
 
     def on_batch_end(self) -> None:
         """Send the batch; the outbox drops the oldest batch of a client that does not read."""

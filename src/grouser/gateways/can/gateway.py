@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from grouser.description import Positive
 from grouser.errors import BadValue, unknown
+from grouser.gateways.can.beacon import start_beacon
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.can_socket import CanSocket
 from grouser.gateways.can.drive_motors import DriveMotors, bus_layout
@@ -47,6 +48,8 @@ class CanGateway(Gateway):
     """Encoder rate per simulated second; at most once per physics step."""
     faults: SkipJsonSchema[InstanceOf[LinkFaults]] = LinkFaults()
     """Faults between each client and the bus, in simulated time."""
+    beacon: bool = False
+    """Broadcast socketcand's beacon, by which programs find the bus."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return the one port, ``can``.
@@ -61,7 +64,8 @@ class CanGateway(Gateway):
         any_drives = known is not None and not has_kenaf_motors(known)
         (DriveMotors if any_drives else MotorDrivers)(host, entry, bus, rate_hz=self.rate_hz)
         factory = partial(CanSocket, context.registry, bus, self.bus, self.faults)
-        yield Endpoint("can", self.port, factory)
+        opened = partial(start_beacon, self.bus) if self.beacon else None
+        yield Endpoint("can", self.port, factory, opened)
 
     def dbc(self, simulation: Simulation) -> str:
         """Return the DBC file of the bus."""

@@ -10,6 +10,7 @@ from typing import Any
 from grouser.errors import BadValue, GrouserError
 from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.rosbridge.robot_services import TRIGGER, Call, RobotServices
+from grouser.gateways.rosbridge.rosapi import ROSAPI
 from grouser.gateways.websocket import WebsocketConnection
 from grouser.protocol.rosbridge import (
     Problem,
@@ -49,6 +50,7 @@ class RosbridgeSocket(WebsocketConnection):
             self.login,
             self.send,
             lambda: self.registry.robots_of(self.address) <= limits.robots_per_address,
+            lambda text: self.registry.log.warning(_LOG, self.address, text),
         )
 
 
@@ -56,7 +58,12 @@ class RosbridgeSession:
     """State of one client; calls run concurrently."""
 
     def __init__(
-        self, services: RobotServices, login: Login, send: Send, may_drive: Callable[[], bool]
+        self,
+        services: RobotServices,
+        login: Login,
+        send: Send,
+        may_drive: Callable[[], bool],
+        log: Callable[[str], None],
     ) -> None:
         """Start a session.
 
@@ -65,7 +72,9 @@ class RosbridgeSession:
             login: roles of the client.
             send: sends a message to the client.
             may_drive: returns False if the address of the client exceeds its limit of robots.
+            log: logs an event of the client.
         """
+        self._log = log
         self._services, self._login, self._send = services, login, send
         self._may_drive = may_drive
         self._level = "error"
@@ -84,6 +93,7 @@ class RosbridgeSession:
         elif isinstance(request, SetLevel):
             self._level = request.level
         elif isinstance(request, Problem):
+            self._log(f"refused: {request.text}")
             status = Status(request.text, id=request.id)
             if status.is_sent_at(self._level):
                 self._send(status.encode())
@@ -117,9 +127,10 @@ class RosbridgeSession:
 
     async def _values(self, request: ServiceCall) -> dict[str, Any]:
         """Call a service; return the fields of its response."""
-        if request.service in _ROSAPI:
+        if request.service in ROSAPI:
             self._login.require()
-            return _ROSAPI[request.service](self._services, request.args)
+            args = request.args if isinstance(request.args, dict) else {}
+            return ROSAPI[request.service].run(self._services, args)
         call = self._services.find(request.service)
         self._check(call, request)
         return await call.values()
@@ -140,24 +151,3 @@ class RosbridgeSession:
 def _drives(service: str) -> bool:
     """Return True if a service drives a robot."""
     return service.endswith("/drive")
-
-
-def _services(services: RobotServices, args: Any) -> dict[str, Any]:
-    """Return the response of ``/rosapi/services``: all services."""
-    return {"services": [f"/{name}" for name in (*services.names(), *_ROSAPI)]}
-
-
-def _service_type(services: RobotServices, args: Any) -> dict[str, Any]:
-    """Return the response of ``/rosapi/service_type``: the type of a service."""
-    name = args.get("service") if isinstance(args, dict) else None
-    if not isinstance(name, str):
-        raise BadValue("rosapi/service_type: args must be {'service': NAME}")
-    services.find(name.removeprefix("/"))
-    return {"type": TRIGGER}
-
-
-_ROSAPI: dict[str, Callable[[RobotServices, Any], dict[str, Any]]] = {
-    "rosapi/services": _services,
-    "rosapi/service_type": _service_type,
-}
-"""Introspection services, which ROS clients expect of a rosbridge server."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from grouser.frames import Pose, degrees, to_rpy_one
@@ -75,18 +75,25 @@ def configuration(
     if kind == "robot":
         return [_robot_configuration(layout, profile)]
     if kind in geo_conf.PACKAGES:
-        return [
-            geo_conf.PackageConfiguration(
-                query.type, wire_name, tuple(_links_configuration(links, profile))
-            )
-            for wire_name, links in _packages(layout, query.name)
-        ]
+        packages: list[Message] = []
+        for wire_name, links in _packages(layout, query.name):
+            if kind == geo_conf.ACTUATOR:
+                limits = tuple(_actuator_limits(links, profile))
+                packages.append(geo_conf.ActuatorConfiguration(query.type, wire_name, limits))
+            else:
+                parts = tuple(_links_configuration(links, profile))
+                packages.append(geo_conf.PackageConfiguration(query.type, wire_name, parts))
+        return packages
     each: list[geo_conf.SensorSettings] = []
     for sensor, wire_name, _ in _sensors(layout, kind, query.name):
         settings = encoder_of(sensor).settings(sensor, layout, profile)
         if isinstance(sensor, Camera):
             settings = _camera(
-                sensor, cameras.get(wire_name), (zooms or {}).get(wire_name, 1.0), key
+                sensor,
+                cameras.get(wire_name),
+                (zooms or {}).get(wire_name, 1.0),
+                key,
+                profile.angle if profile.early else degrees,
             )
         each.append(geo_conf.SensorSettings(wire_name, settings))
     return [geo_conf.SensorConfiguration(_spelled_type(layout, kind, query.type), tuple(each))]
@@ -198,6 +205,19 @@ def _links_configuration(
         )
 
 
+def _actuator_limits(
+    links: tuple[PackageLink, ...], profile: PortProfile
+) -> Iterator[geo_conf.ActuatorLinkConfiguration]:
+    """Yield UDK's limits; those of a link without limits are -pi and pi."""
+    for number, link in enumerate(links):
+        low, high = sorted(link.sign * end for end in link.joint.limits)
+        if math.isinf(low) or math.isinf(high):
+            low, high = -math.pi, math.pi
+        yield geo_conf.ActuatorLinkConfiguration(
+            number, "Revolute", link.joint.max_torque, profile.angle(low), profile.angle(high)
+        )
+
+
 # -- sensors -------------------------------------------------------------------------------------
 
 
@@ -248,8 +268,14 @@ def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:
     return profile.place((x, y, z)), profile.angles(to_rpy_one(*X_BS.wxyz.tolist()))
 
 
-def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | None) -> Settings:
-    """Return UDK's settings of a camera, angles in degrees, and the key to its images."""
+def _camera(
+    sensor: Camera,
+    tile: CameraTile | None,
+    zoom: float,
+    key: str | None,
+    unit: Callable[[float], float],
+) -> Settings:
+    """Return UDK's settings of a camera, angles in ``unit``, and the key to its images."""
     optics = zoom_range(sensor)
     where: Settings = ()
     if tile:
@@ -261,5 +287,5 @@ def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | Non
         )
     angles = (optics.default, optics.narrowest, optics.widest, optics.angle(zoom))
     keys = ("CameraDefFov", "CameraMinFov", "CameraMaxFov", "CameraFov")
-    views = tuple((key_, round(degrees(a), 6)) for key_, a in zip(keys, angles, strict=True))
+    views = tuple((key_, round(unit(a), 6)) for key_, a in zip(keys, angles, strict=True))
     return (*where, *views, *((("ImageKey", key),) if key else ()))

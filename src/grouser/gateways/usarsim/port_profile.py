@@ -36,6 +36,9 @@ class PortProfile:
     axes: Axes = Axes.Z_DOWN
     unreal: bool = False
     """True: Unreal units; False: metres and radians."""
+    early: bool = False
+    """True: forms of early servers: STA with Location, Orientation and Velocity, fields of view in
+    radians, and a zoom answered in ``Status``."""
 
     def __post_init__(self) -> None:
         if self.unreal and self.dialect.unsigned:

@@ -35,6 +35,7 @@ from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import LinkState, MovePackage, PackageState
 from grouser.protocol.usarsim.setting import EVERY_JOINT, SetJoint, SetStiffness
 from grouser.protocol.usarsim.state import GROUND, LEGGED, NO_BATTERY, State
+from grouser.protocol.usarsim.values import Vector
 from grouser.robots.drive_modes import Command, DriveMode
 
 TIPPED = radians(20)
@@ -286,11 +287,13 @@ class RobotAdapter:
         light: bool = False,
         view: int = -1,
         torques: Mapping[str, float] | None = None,
+        motion: tuple[Pose, Vector] | None = None,
     ) -> list[Message]:
         """Return MISSTA or ASTA of every package, then STA, in USARSim's order.
 
         ``battery`` is the remaining life (s), ``view`` the tile of the image (-1: none);
-        ``torques`` default to minus the maximum torque.
+        ``torques`` default to minus the maximum torque. ``motion`` is the pose and the velocity
+        (m/s) of the root, for early servers.
         """
         steer = 0.0 if self.layout.vehicle == GROUND else None
         joints = tuple(
@@ -300,6 +303,7 @@ class RobotAdapter:
         state = State(
             type=self.layout.vehicle,
             time=time,
+            **_early_fields(motion, profile),
             battery=battery,
             front_steer=steer,
             rear_steer=steer,
@@ -350,6 +354,19 @@ class _CommandContext:
         if not 0 <= stiffness <= 1:
             raise BadValue(f"{joint.name}: Stiffness is {stiffness:g}, must be 0 to 1")
         return angle(joint.clamp(self.angles[joint.drive])) if stiffness else torque(0.0)
+
+
+def _early_fields(motion: tuple[Pose, Vector] | None, profile: PortProfile) -> dict[str, Vector]:
+    """Return the fields of STA that early servers have in addition."""
+    if motion is None:
+        return {}
+    X_WB, velocity = motion
+    x, y, z = X_WB.position.tolist()
+    return {
+        "location": profile.place((x, y, z)),
+        "orientation": profile.angles(to_rpy_one(*X_WB.wxyz.tolist())),
+        "velocity": profile.place(velocity),
+    }
 
 
 def _clamp(wanted: float, most: float) -> float:

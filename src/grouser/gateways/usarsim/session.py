@@ -102,6 +102,8 @@ class Session:
             may_join=partial(context.may_join, login.address),
         )
         self._is_controller = False
+        self._unprocessed = 0
+        """Number of decoded lines that wait."""
         self.counts: Counter[str] = Counter()
         """Number of lines received, faults, rejected commands…"""
         self._writer.write(Greeting(level=context.host.simulation.world.name))
@@ -112,6 +114,7 @@ class Session:
         """Decode the next bytes; return one request for each completed line."""
         messages = self._side.receive(data)
         self.counts["lines"] += len(messages)
+        self._unprocessed += len(messages)
         return [partial(self._receive, message) for message in messages]
 
     def close(self) -> None:
@@ -122,6 +125,10 @@ class Session:
             self._context.controllers.close(self)
 
     def _receive(self, message: Message | Fault) -> None:
+        self._interpret(message)  # may raise SceneNotReady: then the request is retried
+        self._unprocessed -= 1
+
+    def _interpret(self, message: Message | Fault) -> None:
         if isinstance(message, UNREADABLE):
             self._drop(message)
             return
@@ -244,8 +251,13 @@ class Session:
         given = self._host.given_names
         if message.name and message.name != entry.name and message.name not in given.values():
             given[entry.name] = message.name
-        if not self._profile.dialect.packed:  # UDK sends camera tiles unrequested
-            self._writer.write(*self._configurations(commands.GetConfiguration("Camera")))
+        if not self._profile.dialect.packed:
+            # UDK sends the tile of a camera unrequested when it is known: after the answers to
+            # questions that came right behind INIT.
+            camera = commands.GetConfiguration("Camera")
+            self._writer.announce(
+                lambda: self._configurations(camera), ready=lambda: not self._unprocessed
+            )
 
     def _move(self, message: Message) -> None:
         name, host = self._require_robot(), self._host

@@ -212,11 +212,11 @@ def _zoom(context: _SettingContext, message: setting.SetZoom) -> SettingResult:
             optics = zoom_range(sensor)
             zoom = optics.zoom(context.profile.from_angle(message.fov))
             aims.append(actions.AimCamera(context.layout.name, sensor.name, zoom=zoom))
-            results.append(
-                setting.Result(
-                    "Name", wire_name, setting.OK, context.profile.angle(optics.angle(zoom))
-                )
-            )
+            fov = context.profile.angle(optics.angle(zoom))
+            if context.profile.early:
+                results.append(setting.Result("Name", wire_name, f"{fov:.4f}"))
+            else:
+                results.append(setting.Result("Name", wire_name, setting.OK, fov))
     results = results or [setting.Result("Name", message.name, setting.FAILED)]
     answer = setting.Response(context.simulation.time, CAMERA, tuple(results))
     return SettingResult(answer, tuple(aims))

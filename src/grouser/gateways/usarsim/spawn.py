@@ -12,8 +12,9 @@ from typing import Any
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.wire_names import robot_classes
+from grouser.gateways.usarsim.wire_names import UNSUPPORTED, robot_classes
 from grouser.protocol.usarsim.commands import Init, StartPose, StartPoses
+from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots.kinds import describe
 from grouser.robots.robot import RobotDescription
@@ -28,6 +29,10 @@ _ZERO: Vector = (0.0, 0.0, 0.0)
 GROUND_SEARCH_HEIGHT = 1000.0
 """Height above a point without ground below it up to which ground is searched, m."""
 
+PIONEERS = frozenset({"p2dx", "p2at", "p3at", "atrvjr", "zerg"})
+"""Kinds of robots that have other sensors in UT2004."""
+PLAYER_START = "PlayerStart"
+"""Name of a start pose that every map of Unreal has; here the first one, else the origin."""
 LONGEST_NAME = 36
 """Maximum length of a robot name: a world allows 40 characters, and a suffix may be added."""
 
@@ -40,6 +45,8 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     is computed.
     """
     kind, options = _robot_class(init.robot, host)
+    if kind in PIONEERS and profile.dialect.name == UT2004.name:
+        options = {"generation": "ut2004", **options}
     name = _unique_name(init, host)
     start = _find_start(init.start, host.simulation.world)
     own = {entry.name: entry for entry in host.simulation.world.robots}
@@ -90,7 +97,7 @@ def ground_height(simulation: Simulation, x: float, y: float, z: float) -> float
 
 def start_poses(world: World, profile: PortProfile) -> StartPoses:
     """Return the start poses of the world in the axes of the wire."""
-    return StartPoses(tuple(_wire_pose(start, profile) for start in world.starts))
+    return StartPoses(tuple(_wire_pose(start, profile) for start in all_starts(world)))
 
 
 def _wire_pose(start: Start, profile: PortProfile) -> StartPose:
@@ -113,6 +120,8 @@ def _cached_standing_height(description: RobotDescription) -> float:
 
 
 def _robot_class(name: str, host: Host) -> tuple[str, Mapping[str, Any]]:
+    if reason := UNSUPPORTED.get(name.lower()):
+        raise BadValue(f"INIT: {name} {reason}")
     classes = robot_classes(host.simulation.world, host.rules.robot_files)
     try:
         return classes[name.lower()]
@@ -138,8 +147,16 @@ def _unique_name(init: Init, host: Host) -> str:
 def _find_start(name: str | None, world: World) -> Start | None:
     """Return the start pose by name, case-insensitively; None: unknown or not given."""
     return next(
-        (start for start in world.starts if name and start.name.lower() == name.lower()), None
+        (start for start in all_starts(world) if name and start.name.lower() == name.lower()), None
     )
+
+
+def all_starts(world: World) -> tuple[Start, ...]:
+    """Return the start poses of the world, and `PLAYER_START` if it has none of that name."""
+    if any(start.name.lower() == PLAYER_START.lower() for start in world.starts):
+        return world.starts
+    first = world.starts[0] if world.starts else Start(name=PLAYER_START, position=(0.0, 0.0, 0.0))
+    return (*world.starts, first.model_copy(update={"name": PLAYER_START}))
 
 
 def _degrees(turn: float) -> float:

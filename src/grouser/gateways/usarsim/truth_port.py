@@ -19,6 +19,14 @@ from grouser.protocol.usarsim.truth import PORT, TruthEnd, TruthRequest, TruthRo
 from grouser.service.access import Role
 from grouser.service.host import Host
 from grouser.service.request_queue import Request
+from grouser.world.objects import Victim
+
+ACTOR, PAWN = "actor", "pawn"
+ROBOT = frozenset({ACTOR, PAWN, "usarvehicle"})
+VICTIM = frozenset({ACTOR, PAWN})
+OBJECT = frozenset({ACTOR, "kactor", "wcobject"})
+"""Base classes of UDK, in comparison form, to which robots, victims and other objects belong."""
+MALE, FEMALE = "MaleVictim", "FemaleVictim"
 
 
 class TruthGateway(Gateway):
@@ -70,9 +78,11 @@ def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[
         if request.class_name is None
         else normalize_name(request.class_name.rpartition(".")[2])
     )
+    if wanted is None and request.name is not None:
+        wanted = ACTOR
     rows: list[TruthRow] = []
-    for name, class_name, kind in _classes(host, objects=request != TruthRequest()):
-        if wanted is not None and wanted not in (normalize_name(class_name), normalize_name(kind)):
+    for name, class_name, names in _classes(host):
+        if (wanted or PAWN) not in names:
             continue
         shown = host.given_names.get(name, name)
         if request.name is not None and request.name.lower() not in (name.lower(), shown.lower()):
@@ -85,9 +95,19 @@ def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[
     return rows
 
 
-def _classes(host: Host, *, objects: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield name, class on the wire and kind of all robots, and optionally objects."""
+def _classes(host: Host) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield name and class on the wire of all robots and objects, and the classes it belongs to."""
     for entry in host.simulation.world.robots:
-        yield entry.name, appearance(entry.kind).class_name, entry.kind
-    for thing in host.simulation.world.objects if objects else ():
-        yield thing.name, host.titles.get(thing.name, thing.kind), thing.kind
+        class_name = appearance(entry.kind).class_name
+        yield entry.name, class_name, {*map(normalize_name, (class_name, entry.kind)), *ROBOT}
+    for thing in host.simulation.world.objects:
+        class_name = host.titles.get(thing.name, thing.kind)
+        more = OBJECT
+        if isinstance(thing, Victim):
+            class_name, more = victim_class(thing.name, class_name), VICTIM
+        yield thing.name, class_name, {*map(normalize_name, (class_name, thing.kind)), *more}
+
+
+def victim_class(name: str, title: str) -> str:
+    """Return USARSim's class of a victim: female if its class or name contains the word."""
+    return FEMALE if "female" in f"{title} {name}".lower() else MALE

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grouser.protocol.usarsim.axes import FLIPPER_UP
-from grouser.robots import kenaf, lugged_rover, packbot, quince
+from grouser.robots import kenaf, lugged_rover, packbot, quince, talon, tarantula, telemax
+from grouser.robots.atrvjr import ATRVJR
 from grouser.robots.kinds import ROBOTS, display_name, is_file, robot_kinds
 from grouser.robots.p2at import P2AT
 from grouser.robots.p2dx import P2DX
 from grouser.robots.p3at import P3AT
+from grouser.robots.zerg import ZERG
 from grouser.world.file import World
 
 PAN_TILT = "CameraPanTilt"
@@ -98,6 +100,13 @@ APPEARANCES: dict[str, Appearance] = {
     "p2dx": Appearance(class_name="P2DX", **_PIONEER, wheel_base=P2DX.wheel_base),
     "p2at": Appearance(class_name="P2AT", **_PIONEER, wheel_base=P2AT.wheel_base),
     "p3at": Appearance(class_name="P3AT", **_PIONEER, wheel_base=P3AT.wheel_base),
+    "atrvjr": Appearance(class_name="ATRVJr", **_PIONEER, wheel_base=ATRVJR.wheel_base),
+    "zerg": Appearance(class_name="Zerg", **_PIONEER, wheel_base=ZERG.wheel_base),
+    "talon": Appearance(
+        class_name="Talon", joints=FLIPPERS, wheel_base=talon.LENGTH - 2 * talon.RADIUS
+    ),
+    "telemax": Appearance(class_name="TeleMax", joints=FLIPPERS, wheel_base=telemax.BASE),
+    "tarantula": Appearance(class_name="Tarantula", joints=FLIPPERS, wheel_base=tarantula.BASE),
 }
 """Kind of robot → names on the wire."""
 
@@ -124,11 +133,18 @@ CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
     "aibo_ers210": ("ers210", {}),
     "sdr-4x": ("qrio", {}),
     "packbot510": ("packbot", {}),
+    "atrv-jr": ("atrvjr", {}),
     "luggedrover": ("lugged_rover", {}),
     "airtraffic": ("air_traffic", {}),
     "roach": ("velociroach", {}),
 }
 """USARSim class without its package, in lower case → kind of robot and its options."""
+
+UNSUPPORTED: dict[str, str] = {
+    "airrobot": "flies, and aerial robots are not simulated",
+    "kr6": "is an industrial arm, and arms are not simulated",
+}
+"""USARSim class in lower case → why there is no such robot."""
 
 
 def appearance(kind: str) -> Appearance:

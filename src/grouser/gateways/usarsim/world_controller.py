@@ -26,10 +26,13 @@ from grouser.simulation.changes.actions import (
     Command,
     Glide,
     Join,
+    SetFixed,
     SetPose,
+    SetSurfaceVelocity,
     Spin,
     StopMotion,
 )
+from grouser.simulation.changes.world_changes import object_named
 from grouser.world.objects import OBJECTS
 from grouser.world.world_object import WorldObject
 
@@ -41,15 +44,33 @@ FRICTION = 0.6
 """Friction coefficient of an object; an estimate, cardboard on concrete."""
 SPEED = 0.5
 """Default speed along waypoints, m/s; an estimate."""
+HELD_MASS = 1000.0
+"""Least mass of an object with ``{Physics None}`` once it moves, kg: loads do not move it."""
+RIGID = frozenset({"rigidbody", "falling", "ground"})
+"""Values of Physics, in lower case, for bodies that fall and are pushed; others stay (UDK)."""
 MAX_OBJECTS = 200
 """Maximum number of objects created by controllers."""
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
 
+Shape = tuple[str, Callable[[Vector], dict[str, Any]]]
+"""Kind of object, and its size and mass by scale."""
+
+
 def _box(scale: Vector) -> dict[str, Any]:
     x, y, z = (EDGE * factor for factor in scale)
     return {"size": (x, y, z), "mass": DENSITY * x * y * z}
+
+
+def _slab(size: Vector, mass: float, rgb: Vector | None = None) -> Shape:
+    """Return a box of ``size`` (Unreal units, 250 to a metre) and ``mass`` (kg) at scale 1."""
+
+    def scaled(scale: Vector) -> dict[str, Any]:
+        x, y, z = (edge / 250 * factor for edge, factor in zip(size, scale, strict=True))
+        return {"size": (x, y, z), "mass": mass * math.prod(scale), "rgb": rgb}
+
+    return "box", scaled
 
 
 def _ball(scale: Vector) -> dict[str, Any]:
@@ -65,11 +86,39 @@ def _cylinder(scale: Vector) -> dict[str, Any]:
 _BOXES = ("box", "crate", "block", "brick", "pallet", "part", "parta", "partb", "partc")
 """Classes built as boxes; the shapes of UDK's parts are not documented."""
 
-SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
+_CRATE = (75.0, 75.0, 75.0)  # estimate: EDGE; the meshes are not available
+_TRAYS: dict[str, Shape] = {  # UDK's classes of USARPhysObj: sizes in comments, and Mass
+    "cratered": _slab(_CRATE, 5.0, (0.7, 0.1, 0.1)),
+    "crateblue": _slab(_CRATE, 5.0, (0.1, 0.2, 0.7)),
+    "crategreen": _slab(_CRATE, 5.0, (0.1, 0.5, 0.15)),
+    "kittray1": _slab((190, 114, 6), 10.0),
+    "kittray2": _slab((177, 127, 6), 10.0),
+    "kittray3": _slab((228, 114, 6), 10.0),
+    "kittray4": _slab((177, 114, 6), 10.0),
+    "kittray5": _slab((228, 114, 6), 10.0),
+    "parttraya": _slab((203, 107, 6), 10.0, (0.6, 0.2, 0.2)),
+    "parttrayb": _slab((203, 114, 6), 10.0, (0.2, 0.5, 0.25)),
+    "parttrayc": _slab((215, 114, 6), 10.0, (0.2, 0.3, 0.6)),
+    "parttrayd": _slab((222, 107, 6), 10.0, (0.8, 0.45, 0.1)),
+    "parttraye": _slab((222, 114, 6), 10.0, (0.8, 0.75, 0.2)),
+    "partd": _slab((14, 52, 19), 1.0, (0.8, 0.45, 0.1)),
+    "parte": _slab((33, 52, 19), 1.0, (0.8, 0.75, 0.2)),
+    # No public source has the sizes of these: those of similar trays (estimates).
+    **dict.fromkeys(("partatray", "partbtray", "partctray"), _slab((203, 107, 6), 10.0)),
+    **dict.fromkeys(("kittray", "kittraysmall"), _slab((190, 114, 6), 5.0)),
+    "objectbin": _slab((150, 100, 75), 10.0),
+}
+"""Trays, bins and coloured crates of the kitting worlds, as solid boxes."""
+
+SHAPES: dict[str, Shape] = {
+    **_TRAYS,
     **{name: ("box", _box) for name in _BOXES},
     **{name: ("ball", _ball) for name in ("ball", "sphere")},
     **{name: ("cylinder", _cylinder) for name in ("cylinder", "barrel", "can", "pillar")},
-    "victim": ("victim", lambda scale: {"mass": 70.0}),
+    **{
+        name: ("victim", lambda scale: {"mass": 70.0})
+        for name in ("victim", "malevictim", "femalevictim")
+    },
 }
 """Class without its package, in lower case → kind of object, and its size by scale."""
 
@@ -82,6 +131,8 @@ class ControlledObject:
     """Class as spelled by the controller."""
     owner: object
     """Session that created it; None: permanent."""
+    held: bool = False
+    """``{Physics None}``: it never falls and is not pushed."""
     memory: str = ""
     """Value of Memory in CONTROL Create."""
     waypoints: list[Vector] = field(default_factory=list)
@@ -134,9 +185,12 @@ class WorldControllers:
                 self._set_pose(request.name, _offset_pose(pose, request, profile))
             case control.Rotate(name, speed):
                 rate = -profile.from_angle(speed[-1]) if speed else 0.0
-                self._apply(Spin(self._check_name(name), rate) if rate else StopMotion(name))
+                if rate:
+                    self._start_motion(name, Spin(name, rate))
+                else:
+                    self._stop(name)
             case control.Conveyor(name, speed):
-                self._set_conveyor(name, profile.from_length(speed[0]) if speed else 0.0)
+                self._set_conveyor(name, speed, profile)
             case control.AddWaypoints(name, places):
                 self._find(name).waypoints += [profile.from_place(place) for place in places]
             case control.SetWaypoints():
@@ -175,7 +229,7 @@ class WorldControllers:
         self._host.members.change(Join(thing), self._source)
         class_name = request.class_name.rpartition(".")[2]
         self._objects[thing.name] = ControlledObject(
-            class_name, None if request.permanent else owner, request.memory or ""
+            class_name, None if request.permanent else owner, thing.fixed, request.memory or ""
         )
         self._host.titles[thing.name] = class_name
 
@@ -199,10 +253,13 @@ class WorldControllers:
             "pitch_deg": degrees(pitch),
             "yaw_deg": degrees(yaw),
             "friction": FRICTION,
-            "fixed": (request.physics or "RigidBody").lower() == "none",
+            "fixed": (request.physics or "RigidBody").lower() not in RIGID,
+            **sizes(_scale(request.scale)),
         }
+        if options["fixed"]:
+            options["mass"] = max(options["mass"], HELD_MASS)
         try:
-            return OBJECTS[kind](**options, **sizes(_scale(request.scale)))
+            return OBJECTS[kind](**options)
         except BadValue as error:
             raise BadValue(f"CONTROL: {error}") from None
 
@@ -228,13 +285,39 @@ class WorldControllers:
     def _set_pose(self, name: str, X_WB: Pose) -> None:
         """Set the pose of an object; a fixed object requires recompiling the scene."""
         self._host.members.change(SetPose(name, X_WB), self._source)
+        if self._is_prescribed(name):
+            self._apply(Spin(name, 0.0))
 
-    def _set_conveyor(self, name: str, speed: float) -> None:
+    def _is_prescribed(self, name: str) -> bool:
+        """Return whether an object with ``{Physics None}`` has been made movable."""
+        return self._find(name).held and not object_named(self._host.simulation.world, name).fixed
+
+    def _start_motion(self, name: str, motion: Glide | Spin) -> None:
+        """Start a motion; an object with ``{Physics None}`` becomes movable for it."""
+        if self._find(name).held and not self._is_prescribed(name):
+            self._host.members.change(SetFixed(name, False), self._source)
+        self._apply(motion)
+
+    def _stop(self, name: str) -> None:
+        """Stop an object; one with ``{Physics None}`` is held where it is."""
+        if self._is_prescribed(name):
+            self._apply(Spin(name, 0.0))
+        elif not self._find(name).held:
+            self._apply(StopMotion(name))
+
+    def _set_conveyor(self, name: str, speeds: tuple[float, ...], profile: PortProfile) -> None:
+        """Set the speed of a conveyor of the world, or of the surface of a created box."""
+        x, y, z = (*speeds, 0.0, 0.0, 0.0)[:3]
+        if name in self._existing():
+            velocity = profile.from_place((x, y, z))  # m or Unreal units, a second
+            self._host.members.change(SetSurfaceVelocity(name, velocity), self._source)
+            return
         robots = {entry.name: entry for entry in self._host.simulation.world.robots}
         if name not in robots or robots[name].kind != "conveyor":
             belts = [entry.name for entry in robots.values() if entry.kind == "conveyor"]
             raise unknown("CONTROL", "conveyor", name, belts)
         drives = self._host.simulation.scene.robots[name].drives
+        speed = profile.from_length(x)
         self._apply(Command(name, dict.fromkeys(drives, speed)))
 
     def _set_waypoints(self, request: control.SetWaypoints, profile: PortProfile) -> None:
@@ -246,7 +329,7 @@ class WorldControllers:
         made.loop = made.loop if request.loop is None else request.loop
         made.reset = made.reset if request.reset_on_clear is None else request.reset_on_clear
         if request.moving is False:
-            self._apply(StopMotion(request.name))
+            self._stop(request.name)
         elif request.moving or request.moving is None:
             self._start_path(request.name, made)
 
@@ -260,14 +343,15 @@ class WorldControllers:
         speed = made.speed if made.time is None else length / made.time if made.time > 0 else 0.0
         if not (math.isfinite(speed) and speed > 0):
             raise BadValue(f"CONTROL: '{name}' would go at {speed:g} m/s, must be above 0")
-        self._apply(Glide(name, tuple(made.waypoints), speed, made.loop))
+        glide = Glide(name, tuple(made.waypoints), speed, made.loop, made.held)
+        self._start_motion(name, glide)
 
     def _clear_waypoints(self, name: str) -> None:
         made = self._find(name)
         if made.reset and made.start:
             self._set_pose(name, made.start)  # first: it may raise SceneNotReady
         made.waypoints.clear()
-        self._apply(StopMotion(name))
+        self._stop(name)
 
     def _states(self, request: control.GetState, profile: PortProfile) -> list[Message]:
         """Return the poses of objects, in one message."""
@@ -290,9 +374,8 @@ class WorldControllers:
             x, y, z = pose.position.tolist()
             place = profile.place((x, y, z))
             turn = profile.angles(to_rpy_one(*pose.wxyz.tolist()))
-            length, width, height = map(
-                profile.length, object_size(self._host.simulation.model, name)
-            )
+            edges = object_size(self._host.simulation.model, name)
+            length, width, height = (profile.length(round(edge, 9)) for edge in edges)
             states.append(ObjectState(name, (length, width, height), place, made.memory, turn))
         return [ObjectStates(tuple(states))]
 

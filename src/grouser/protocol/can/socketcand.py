@@ -11,8 +11,11 @@ send::
     client  < echo >                            server  < echo >
 
 An identifier of eight digits is an extended one. Before ``rawmode`` a connection is in BCM mode,
-with subscriptions ``< subscribe 0 0 123 >``; cyclic jobs and content filters, which the daemon
-delegates to the kernel, are not implemented. If the server requires a token, it is appended to the
+with subscriptions ``< subscribe SECONDS MICROSECONDS 123 >``, at most one frame per interval, and
+cyclic jobs ``< add SECONDS MICROSECONDS 123 2 11 22 >``, ``< update 123 2 33 44 >``,
+``< delete 123 >``. In control mode (``< controlmode >``) ``< statistics MILLISECONDS >`` requests
+counts of frames. Content filters and ISO-TP, which the daemon delegates to the kernel, are not
+implemented. If the server requires a token, it is appended to the
 bus name, ``< open can0:SECRET >``, since every client lets its user choose that name.
 """
 
@@ -39,7 +42,13 @@ _HEX = "[0-9A-Fa-f]"
 _BUS = re.compile(rf"([^\s:<>]{{1,{LONGEST_BUS}}})(?::([^\s<>]+))?")
 _SEND = re.compile(rf"send ({_HEX}{{1,8}}) ([0-8])((?: {_HEX}{{1,2}})*)")
 _FRAME = re.compile(rf"frame ({_HEX}{{3}}|{_HEX}{{8}}) (\d+\.\d+)((?: ?{_HEX}{{2}}){{0,8}})")
-_INTERVAL = re.compile(r"(?:un)?subscribe(?: (\d+) (\d+))? ([0-9A-Fa-f]{1,8})")
+_SUBSCRIBE = re.compile(rf"(?:un)?subscribe(?: (\d{{1,9}}) (\d{{1,9}}))? ({_HEX}{{1,8}})")
+_ADD = re.compile(rf"add (\d{{1,9}}) (\d{{1,9}}) ({_HEX}{{1,8}} [0-8](?: {_HEX}{{1,2}})*)")
+_DELETE = re.compile(rf"delete ({_HEX}{{1,8}})")
+_STATISTICS = re.compile(r"statistics (\d{1,9})")
+
+SHORTEST_INTERVAL = 0.001
+"""Shortest interval of cyclic jobs and statistics, s."""
 
 
 class MessageSplitter:
@@ -101,6 +110,45 @@ class SubscribeId:
     id: int
     extended: bool
     wanted: bool
+    interval: float = 0.0
+    """Shortest time between two frames, s; 0: every frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddJob:
+    """Request to send a frame cyclically."""
+
+    frame: CanFrame
+    interval: float
+    """s; 0: store it only."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateJob:
+    """Request to change the data of a cyclic job; its timer goes on."""
+
+    frame: CanFrame
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteJob:
+    """Request to end a cyclic job."""
+
+    id: int
+    extended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ControlMode:
+    """Request to receive statistics instead of frames."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStatistics:
+    """Request for counts of frames."""
+
+    interval: float
+    """s; 0: no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +163,19 @@ class EchoRequest:
     """Request for an echo."""
 
 
-BusRequest = OpenBus | RawMode | BcmMode | SubscribeId | SendFrame | EchoRequest
+BusRequest = (
+    OpenBus
+    | RawMode
+    | BcmMode
+    | ControlMode
+    | SubscribeId
+    | AddJob
+    | UpdateJob
+    | DeleteJob
+    | RequestStatistics
+    | SendFrame
+    | EchoRequest
+)
 
 
 class UnknownRequest(BadValue):
@@ -148,14 +208,19 @@ def _read_open(text: str) -> OpenBus:
 
 
 def _read_send(text: str) -> SendFrame:
-    found = _SEND.fullmatch(text)
+    return SendFrame(_read_frame(text, text))
+
+
+def _read_frame(send: str, text: str) -> CanFrame:
+    """Return the frame of ``send ID LENGTH BYTES``, a part of ``text``."""
+    found = _SEND.fullmatch(send)
     if found is None:
-        raise BadValue(f"'{text[:SHOWN]}': must be 'send ID LENGTH BYTES', in hex, up to 8 bytes")
+        raise BadValue(f"'{text[:SHOWN]}': must end with 'ID LENGTH BYTES', in hex, up to 8 bytes")
     digits, length, rest = found.groups()
     data = bytes(int(byte, 16) for byte in rest.split())
     if len(data) != int(length):
         raise BadValue(f"'{text[:SHOWN]}': the length is {length}, but {len(data)} bytes follow")
-    return SendFrame(_frame(digits, data))
+    return _frame(digits, data)
 
 
 def _frame(digits: str, data: bytes) -> CanFrame:
@@ -168,19 +233,62 @@ def _frame(digits: str, data: bytes) -> CanFrame:
 
 
 def _read_subscribe(text: str) -> SubscribeId:
-    found, wanted = _INTERVAL.fullmatch(text), not text.startswith("un")
+    found, wanted = _SUBSCRIBE.fullmatch(text), not text.startswith("un")
     if found is None or (found[1] is not None) != wanted:
-        raise BadValue(f"'{text[:SHOWN]}': must be 'subscribe 0 0 ID' or 'unsubscribe ID'")
-    if wanted and (int(found[1]), int(found[2])) != (0, 0):
-        raise BadValue(f"'{text[:SHOWN]}': the interval must be 0 0, throttling is not supported")
+        raise BadValue(
+            f"'{text[:SHOWN]}': must be 'subscribe SECONDS MICROSECONDS ID' or 'unsubscribe ID'"
+        )
+    interval = _interval(found[1], found[2]) if wanted else 0.0
     frame = _frame(found[3], b"")
-    return SubscribeId(frame.id, frame.extended, wanted)
+    return SubscribeId(frame.id, frame.extended, wanted, interval)
+
+
+def _interval(seconds: str, microseconds: str) -> float:
+    return int(seconds) + int(microseconds) * 1e-6
+
+
+def _read_add(text: str) -> AddJob:
+    found = _ADD.fullmatch(text)
+    if found is None:
+        raise BadValue(
+            f"'{text[:SHOWN]}': must be 'add SECONDS MICROSECONDS ID LENGTH BYTES', in hex"
+        )
+    interval = _interval(found[1], found[2])
+    if 0 < interval < SHORTEST_INTERVAL:
+        raise UnknownRequest(
+            f"the interval is {interval:g} s, must be 0 or at least {SHORTEST_INTERVAL:g} s"
+        )
+    return AddJob(_read_frame(f"send {found[3]}", text), interval)
+
+
+def _read_update(text: str) -> UpdateJob:
+    return UpdateJob(_read_frame(f"send{text.removeprefix('update')}", text))
+
+
+def _read_delete(text: str) -> DeleteJob:
+    found = _DELETE.fullmatch(text)
+    if found is None:
+        raise BadValue(f"'{text[:SHOWN]}': must be 'delete ID'")
+    frame = _frame(found[1], b"")
+    return DeleteJob(frame.id, frame.extended)
+
+
+def _read_statistics(text: str) -> RequestStatistics:
+    found = _STATISTICS.fullmatch(text)
+    if found is None:
+        raise BadValue(f"'{text[:SHOWN]}': must be 'statistics MILLISECONDS'")
+    return RequestStatistics(int(found[1]) / 1000)
 
 
 _REQUESTS: dict[str, Callable[[str], BusRequest]] = {
     "open": _read_open,
     "rawmode": lambda text: RawMode(),
     "bcmmode": lambda text: BcmMode(),
+    "controlmode": lambda text: ControlMode(),
+    "statistics": _read_statistics,
+    "add": _read_add,
+    "update": _read_update,
+    "delete": _read_delete,
     "send": _read_send,
     "echo": lambda text: EchoRequest(),
     "subscribe": _read_subscribe,
@@ -224,6 +332,24 @@ class BusAnswer:
 def encode_frame(frame: CanFrame, time: float) -> bytes:
     """Encode a frame of another node with time stamp ``time`` (s)."""
     return f"< frame {_digits(frame)} {time:.6f} {frame.data.hex().upper()} >".encode("ascii")
+
+
+@dataclass(slots=True)
+class FrameCounts:
+    """Bytes and frames that a client has received from the bus and sent to it."""
+
+    received_bytes: int = 0
+    received_frames: int = 0
+    sent_bytes: int = 0
+    sent_frames: int = 0
+
+
+def encode_statistics(counts: FrameCounts) -> bytes:
+    """Encode the counts of frames."""
+    return (
+        f"< stat {counts.received_bytes} {counts.received_frames} "
+        f"{counts.sent_bytes} {counts.sent_frames} >"
+    ).encode("ascii")
 
 
 def encode_error(reason: str) -> bytes:

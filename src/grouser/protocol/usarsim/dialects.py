@@ -47,6 +47,8 @@ class Quantity(Enum):
     """Vectors in GEO, m and rad."""
     LINK = auto()
     """Vectors in GEO of mission packages and actuators, m and rad."""
+    LIMIT = auto()
+    """Torque and limits of the links of actuators."""
     COARSE = auto()
     """Torques, gas densities, limits of package links."""
 
@@ -84,6 +86,8 @@ class Dialect:
     """STA of a ground vehicle contains its joint angles."""
     view: bool
     """STA contains the tile index in the mosaic."""
+    bursts: bool
+    """Readings and state are sent together, once per period of the state."""
     responses: bool
     """SET is answered by RES."""
     package_state: str
@@ -127,6 +131,7 @@ _UT2004_STYLES: Mapping[Quantity, NumberStyle] = {
     Quantity.PLACE: FixedDecimals(2),
     Quantity.LAYOUT: FixedDecimals(4),
     Quantity.LINK: FixedDecimals(4),
+    Quantity.LIMIT: FixedDecimals(4),
     Quantity.COARSE: FixedDecimals(2),
 }
 
@@ -151,6 +156,7 @@ UT2004 = Dialect(
     conf_name_first=False,
     flippers=True,
     view=True,
+    bursts=True,
     responses=True,
     package_state="MISSTA",
     package_command="MISPKG",
@@ -174,6 +180,7 @@ UT3 = Dialect(
     conf_name_first=False,
     flippers=False,
     view=False,
+    bursts=False,
     responses=False,
     package_state="MISSTA",
     package_command="MISPKG",

@@ -23,7 +23,9 @@ from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs,
 from grouser.protocol.usarsim.state import VEHICLES, vehicle
 from grouser.protocol.usarsim.values import LARGEST_INTEGER, Vector, read_integer, read_number
 
-PACKAGES = frozenset({"mispkg", "actuator"})
+ACTUATOR = "actuator"
+"""UDK's successor of a mission package, in lower case."""
+PACKAGES = frozenset({"mispkg", ACTUATOR})
 """Types of mission packages, in lower case."""
 
 ROBOTS = frozenset(kind.lower() for kind in (*VEHICLES, "LeggedRobot"))
@@ -284,11 +286,26 @@ class LinkConfiguration:
 
 
 @dataclass(frozen=True, slots=True)
+class ActuatorLinkConfiguration:
+    """Limits of one link of a UDK actuator."""
+
+    link: Annotated[int, link()]
+    """Counted from 0."""
+    joint: Annotated[str, text("JointType")]
+    """Revolute, Prismatic or Unknown."""
+    max_torque: Annotated[float, number("MaxTorque", Quantity.LIMIT)]
+    """N m or N."""
+    min_value: Annotated[float, number("MinValue", Quantity.LIMIT)]
+    """rad or m."""
+    max_value: Annotated[float, number("MaxValue", Quantity.LIMIT)]
+
+
+@dataclass(frozen=True, slots=True)
 class PackageConfiguration(Message, head="CONF"):
     """Limits of the links of a mission package."""
 
     type: Annotated[str, text("Type")]
-    """MisPkg or Actuator."""
+    """MisPkg."""
     name: Annotated[str, text("Name")]
     links: tuple[LinkConfiguration, ...] = ()
 
@@ -303,7 +320,29 @@ class PackageConfiguration(Message, head="CONF"):
         return [*to_segments(self, dialect), *list_segments(self.links, dialect)]
 
 
-Configuration = RobotConfiguration | SensorConfiguration | PackageConfiguration
+@dataclass(frozen=True, slots=True)
+class ActuatorConfiguration(Message, head="CONF"):
+    """Limits of the links of a UDK actuator."""
+
+    type: Annotated[str, text("Type")]
+    """Actuator."""
+    name: Annotated[str, text("Name")]
+    links: tuple[ActuatorLinkConfiguration, ...] = ()
+
+    @classmethod
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
+        """Read the links in order."""
+        links = read_runs(ActuatorLinkConfiguration, line.segments, "Link")
+        return cls(links=links, **read_fields(cls, line.by_key))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Return the name, then the links."""
+        return [*to_segments(self, dialect), *list_segments(self.links, dialect)]
+
+
+Configuration = (
+    RobotConfiguration | SensorConfiguration | PackageConfiguration | ActuatorConfiguration
+)
 
 
 def read_configuration(line: ParsedLine, dialect: Dialect) -> Configuration:
@@ -312,5 +351,6 @@ def read_configuration(line: ParsedLine, dialect: Dialect) -> Configuration:
     if kind in ROBOTS:
         return RobotConfiguration.read(line, dialect)
     if kind in PACKAGES:
-        return PackageConfiguration.read(line, dialect)
+        actuator = kind == ACTUATOR
+        return (ActuatorConfiguration if actuator else PackageConfiguration).read(line, dialect)
     return SensorConfiguration.read(line, dialect)

@@ -32,9 +32,10 @@ VEHICLES = (GROUND, LEGGED, AERIAL, NAUTIC)
 NO_BATTERY = 99999
 """Value of `State.battery` when batteries are not simulated."""
 
-_TYPE_FIRST = ("Type", "Time", "FrontSteer", "RearSteer", "", "LightToggle", "LightIntensity",
-               "Battery", "View")  # fmt: skip
-_TIME_FIRST = ("Time", "Battery", "Type", "LightToggle", "LightIntensity", "FrontSteer",
+_POSE = ("Location", "Orientation", "Velocity")
+_TYPE_FIRST = ("Type", "Time", *_POSE, "FrontSteer", "RearSteer", "", "LightToggle",
+               "LightIntensity", "Battery", "View")  # fmt: skip
+_TIME_FIRST = ("Time", "Battery", "Type", *_POSE, "LightToggle", "LightIntensity", "FrontSteer",
                "RearSteer", "", "View")  # fmt: skip
 """Order of the keys; the empty key stands for the joints."""
 
@@ -68,6 +69,11 @@ class State(Message, head="STA"):
     """Tile of the robot's image in the mosaic, -1: none; UT2004."""
     joints: tuple[tuple[str, float], ...] = ()
     """Joint → angle, rad: flippers (UT2004), or all joints of a legged robot."""
+    location: Annotated[Vector | None, vector("Location", Quantity.TRUTH)] = None
+    """Early UT2004 servers."""
+    orientation: Annotated[Vector | None, vector("Orientation", Quantity.TRUTH)] = None
+    velocity: Annotated[Vector | None, vector("Velocity", Quantity.TRUTH)] = None
+    """m/s."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:

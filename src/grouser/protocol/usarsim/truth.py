@@ -1,7 +1,8 @@
 """Ground truth port (3989): true poses of robots and objects.
 
-A request is ``{class X} {name Y}``, both optional, or an empty line for everything. The answer is
-one line per robot or object, then ``{End}``. Lines have no message type.
+A request is ``{class X} {name Y}``, both optional. Without a class (``{Actors}``, an empty line) it
+is for all pawns: robots and victims. The answer is one line each, then ``{End}``. Lines have no
+message type.
 """
 
 from __future__ import annotations
@@ -26,12 +27,10 @@ class TruthRequest(Message, head=""):
     """Query the poses of robots and objects; None matches any."""
 
     class_name: Annotated[str | None, text("class")] = None
-    """With or without its package; None: all robots."""
+    """With or without its package; None and ``Pawn``: robots and victims, ``Actor``: everything."""
     name: Annotated[str | None, text("name")] = None
     token: Annotated[str | None, text("token")] = None
     """Access token (Grouser extension) for servers beyond loopback; a line of its own."""
-    everything: bool = False
-    """Include objects; set by an empty line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,9 @@ class TruthEnd(Message, head=""):
 
 
 def read_request(line: str) -> TruthRequest:
-    """Parse a request: an empty line is for everything, an empty pair of braces for all robots."""
+    """Parse a request; an empty line, ``{}`` and ``{Actors}`` have neither class nor name."""
     if not line.strip():
-        return TruthRequest(everything=True)
+        return TruthRequest()
     parsed = parse(line)
     if parsed.head or "{" not in line:
         raise BadValue(f"request is {quote_text(line)}, must be '{{class X}} {{name Y}}'")
@@ -100,8 +99,6 @@ class TruthClientSide:
 
     def send(self, request: TruthRequest) -> bytes:
         """Return the bytes of a request."""
-        if request.everything:
-            return END.encode(ENCODING)
         return _bytes(request) if request != TruthRequest() else f"{{}}{END}".encode(ENCODING)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import mujoco
 import numpy as np
@@ -27,12 +27,15 @@ from grouser.robots.parts.pan_tilt import PanTilt
 from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
+from grouser.sensors.gps import Gps
 from grouser.sensors.ins import Ins
 from grouser.sensors.laser import SICK_LMS200, Laser
 from grouser.sensors.odometry import Odometry
 from grouser.sensors.range import Sonar
+from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
 from grouser.sensors.truth import Truth
+from grouser.sensors.victims import VictimSensor
 
 SONAR_CONES = 2  # estimate: USARSim has 10; with 33 rays no gap is wider than 2.1 deg across
 RATE_HZ = 5.0  # sources.md D3: one burst of everything, about every 0.2 s
@@ -44,6 +47,11 @@ INS_NOISE_PART = 0.01  # UDK config: Noise of the INS
 LASER_HALF = (0.078, 0.0775, 0.105)  # m   estimate: a SICK LMS200 is about 156 x 155 x 210
 DECK = 0.004  # m   estimate: half of the top plate's thickness
 CLEARANCE = 0.065  # m   estimate: under the belly
+
+OBLIQUE = math.pi / 2  # rad   no recorded reading is out of range; UDK added the limit in 2010
+VICTIM_HZ = 1.25  # sources.md D3: VictSensor about every 0.8 s
+EYE = (0.0, 0.0, 0.05)  # m   estimate: of the victim sensor, above the deck
+ANTENNA = (-0.1, 0.0, 0.05)  # m   estimate: of GPS and RFID reader, above the deck
 
 RED: Vector = (0.62, 0.08, 0.08)
 BLUE: Vector = (0.12, 0.18, 0.42)
@@ -98,8 +106,11 @@ class Pioneer:
         """Z of the upper side of the top plate, m."""
         return self.size[2] - self.standing
 
-    def build(self, *, sensors: bool) -> Robot:
-        """Return the robot, with all ``sensors`` or with encoders and ground truth only."""
+    def build(self, *, sensors: bool, recorded: bool = False) -> Robot:
+        """Return the robot, with all ``sensors`` or with encoders and ground truth only.
+
+        ``recorded``: the sensors of recorded UT2004 sessions.
+        """
         spec = mujoco.MjSpec()
         spec.compiler.degree = False
         body = spec.worldbody.add_body(name="body")
@@ -111,7 +122,7 @@ class Pioneer:
         self._weigh(body)
         wheels = (*sides["left"], *sides["right"])
         steering = Steering(**sides, gauge=self.gauge, radius=self.wheel.radius)
-        more = self._sensors(steering) if sensors else ()
+        more = self._sensors(steering, recorded=recorded) if sensors else ()
         truth = Truth(name="GroundTruth", body="body", rate_hz=RATE_HZ)
         return Robot(
             spec=spec,
@@ -158,10 +169,13 @@ class Pioneer:
         length, width, height = self.size
         set_box_mass(body, mass, (length / 2, width / 3, height / 3), at=(x, y, z))
 
-    def _sensors(self, steering: Steering) -> tuple[Sensor, ...]:
+    def _sensors(self, steering: Steering, *, recorded: bool) -> tuple[Sensor, ...]:
         """Return the sensors of USARSim's robots, in the order of its captures."""
+        sonars = [_sonar(*place) for place in self.sonars]
+        if recorded:
+            sonars = [sonar.model_copy(update={"incidence": OBLIQUE}) for sonar in sonars]
         return (
-            *(_sonar(*place) for place in self.sonars),
+            *sonars,
             Laser(
                 name="Scanner1",
                 mount="body",
@@ -181,6 +195,17 @@ class Pioneer:
                 rate_hz=RATE_HZ,
             ),
             pan_tilt.CAMERA,
+            *(self._rescue_sensors() if recorded else ()),
+        )
+
+    def _rescue_sensors(self) -> tuple[Sensor, ...]:
+        """Return the sensors that UT2004's Pioneers have in addition."""
+        up = Pose.at(z=self.deck)
+        eye, antenna = up @ Pose.at(*EYE), up @ Pose.at(*ANTENNA)
+        return (
+            RfidReader(name="RFID", mount="body", X_MS=antenna, rate_hz=RATE_HZ),
+            Gps(name="GPS", mount="body", X_MS=antenna, rate_hz=RATE_HZ),
+            VictimSensor(name="VictSensor", mount="body", X_MS=eye, rate_hz=VICTIM_HZ),
         )
 
 
@@ -192,10 +217,13 @@ class PioneerOptions(Description):
 
     sensors: bool = True
     """False: encoders and truth only."""
+    generation: Literal["udk", "ut2004"] = "udk"
+    """``udk``, or ``ut2004``: the sensors of its recorded sessions, with GPS, RFID reader, victim
+    sensor, and sonars that echo from oblique walls; robots of clients of that dialect have them."""
 
     def build(self) -> Robot:
         """Return the robot: body, wheels, pan-tilt camera, sensors."""
-        return self.pioneer.build(sensors=self.sensors)
+        return self.pioneer.build(sensors=self.sensors, recorded=self.generation == "ut2004")
 
 
 def _descendant_mass(body: mujoco.MjsBody) -> tuple[float, Array]:

@@ -172,6 +172,8 @@ class Glide:
     """m/s; above 0."""
     loop: bool = False
     """True: continue from the last waypoint to the first, without end."""
+    hold: bool = False
+    """True: stay at the last waypoint; False: be a free body at rest there."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,23 @@ class StopMotion:
     """Stop a gliding or spinning body; it is a free body at rest then."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class SetFixed:
+    """Fix an object to the world where it is, or make a fixed one movable, with its own mass."""
+
+    name: str
+    fixed: bool
+
+
+@dataclass(frozen=True)
+class SetSurfaceVelocity:
+    """Move the surface of a box, which itself stays where it is: a conveyor."""
+
+    name: str
+    velocity: tuple[float, float, float]
+    """In the box's axes, m/s."""
 
 
 # -- commands ------------------------------------------------------------------------------------
@@ -354,6 +373,8 @@ Action = (
     | Glide
     | Spin
     | StopMotion
+    | SetFixed
+    | SetSurfaceVelocity
     | Command
     | SwitchMotors
     | SetDoor

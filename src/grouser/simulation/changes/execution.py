@@ -62,6 +62,8 @@ def carry_out(simulation: Simulation, action: Action) -> None:
         case actions.StopMotion(name):
             simulation.state.body(name)
             simulation.motions.stop(simulation.state, name)
+        case actions.SetFixed() | actions.SetSurfaceVelocity():
+            _rebuild_object(simulation, action)
         case actions.SwitchMotors(robot, on, drives):
             simulation.command(
                 robot, world_changes.motor_command(simulation.state, robot, on, drives)
@@ -140,6 +142,23 @@ def _place(simulation: Simulation, name: str, X_WB: Pose) -> None:
     simulation.triggers.forget_position(name)
     place_free_body(simulation.state, name, X_WB)
     mujoco.mj_forward(simulation.model, simulation.state.data)
+
+
+def _rebuild_object(
+    simulation: Simulation, action: actions.SetFixed | actions.SetSurfaceVelocity
+) -> None:
+    """Fix or release an object, or set the velocity of its surface."""
+    name, world = action.name, simulation.world
+    simulation.state.body(name)  # raises UnknownName
+    if isinstance(action, actions.SetFixed):
+        world = world_changes.with_fixed(world, name, action.fixed, simulation.pose(name))
+        simulation.motions.forget(name)
+        simulation.recompose(world)
+    else:
+        simulation.recompose(world_changes.with_surface_velocity(world, name, action.velocity))
+        # The new scene has the velocity that the surface had before.
+        surface = simulation.model.geom(f"{name}/surface").id
+        simulation.model.geom_surfacevel[surface, :3] = action.velocity
 
 
 def _move(

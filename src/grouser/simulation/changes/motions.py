@@ -66,6 +66,8 @@ class PathMotion:
     speed: float
     """m/s."""
     loop: bool = False
+    hold: bool = False
+    """Stay at the last waypoint."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.speed) and self.speed > 0):
@@ -87,7 +89,11 @@ class PathMotion:
                 place = np.array(a) + gone * along
                 return Pose(place, self.begin.wxyz), np.array([*(self.speed * along), 0.0]), False
             gone -= leg
-        return Pose(np.array(corners[-1]), self.begin.wxyz), np.zeros(4), not self.loop
+        return (
+            Pose(np.array(corners[-1]), self.begin.wxyz),
+            np.zeros(4),
+            not (self.loop or self.hold),
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ def motion_for(action: Move | Shift | Glide | Spin, X_WB: Pose, standing: float)
     """
     match action:
         case Glide():
-            return PathMotion(X_WB, action.through, action.speed, action.loop)
+            return PathMotion(X_WB, action.through, action.speed, action.loop, action.hold)
         case Spin():
             return SpinMotion(X_WB, action.rate)
         case Shift():

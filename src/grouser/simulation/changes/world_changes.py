@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import mujoco
+from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, to_rpy
@@ -20,7 +21,7 @@ from grouser.simulation.changes.actions import SetFriction, SetGravity, SwitchLa
 from grouser.simulation.scene_state import SceneState
 from grouser.world.door import Door
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Lamp
+from grouser.world.objects import FASTEST_SURFACE, Box, Lamp
 from grouser.world.physics_settings import Surface
 from grouser.world.world_object import WorldObject
 
@@ -115,6 +116,39 @@ def with_object_at(world: World, thing: WorldObject, X_WB: Pose) -> World:
     turns = {"roll_deg": roll, "pitch_deg": pitch, "yaw_deg": yaw}
     there = thing.model_copy(update={"position": (x, y, z), **turns})
     objects = tuple(there if other.name == thing.name else other for other in world.objects)
+    return world.changed(objects=objects)
+
+
+def with_fixed(world: World, name: str, fixed: bool, X_WB: Pose) -> World:
+    """Return the world with the object ``name`` fixed at ``X_WB``, or movable from there."""
+    thing = object_named(world, name)
+    if thing.mass is None and not fixed:
+        raise BadValue(f"world: '{name}' has no mass, a movable object needs one")
+    return with_object_at(world, thing.model_copy(update={"fixed": fixed}), X_WB)
+
+
+def object_named(world: World, name: str) -> WorldObject:
+    """Return the object ``name``; raise `UnknownName` if there is none."""
+    there = {thing.name: thing for thing in world.objects}
+    if name not in there:
+        raise unknown("world", "object", name, there)
+    return there[name]
+
+
+def with_surface_velocity(world: World, name: str, velocity: tuple[float, float, float]) -> World:
+    """Return the world with another velocity (m/s) of the surface of the box ``name``."""
+    thing = object_named(world, name)
+    if not isinstance(thing, Box):
+        raise BadValue(f"world: '{name}' is no box, only a box can be a conveyor")
+    try:
+        moving = Box.model_validate(thing.model_dump() | {"surface_velocity": velocity})
+    except ValidationError:
+        given = ", ".join(f"{part:g}" for part in velocity)
+        raise BadValue(
+            f"world: the surface velocity of '{name}' is {given} m/s, each must be within "
+            f"{FASTEST_SURFACE:g}"
+        ) from None
+    objects = tuple(moving if other.name == name else other for other in world.objects)
     return world.changed(objects=objects)
 
 
