@@ -1,0 +1,276 @@
+"""Run of a sequence against a real server object, and the invariants that hold afterwards."""
+
+import asyncio
+import logging
+import math
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from support.fuzzing.memory_client import MemoryClient
+from support.fuzzing.sequence import FuzzSequence, Step
+from support.fuzzing.virtual_time import DelayedExecutor, VirtualLoop, virtual_time
+
+from grouser.gateways import Server, ServerOptions
+from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.gateway import Endpoint
+from grouser.gateways.rosbridge.gateway import RosbridgeGateway
+from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.gateways.usarsim.truth_port import TruthGateway
+from grouser.protocol.usarsim.dialects import UDK, UT3
+from grouser.service.background_composer import BackgroundComposer
+from grouser.service.rate_limiter import Limits
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import World, load
+
+SOURCE = "/grouser/"
+WORLD = Path(__file__).with_name("world.yaml")
+TICK = 0.004
+"""Simulated seconds of a tick; short, since most lines are processed between two."""
+PATIENCE = 5.0
+"""Virtual seconds in which a well-behaved client must be served."""
+EXPECTED = ("simulation diverged", "error in an event of the world")
+"""Errors that clients may cause, by the begin of their text."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Fault that a sequence has found."""
+
+    where: str
+    """Exception and innermost place in Grouser, or the violated invariant: the same fault has the
+    same text."""
+    details: str = ""
+
+
+class SocketlessServer(Server):
+    """Server whose ports are reached in its own process."""
+
+    endpoints: dict[str, Endpoint]
+
+    async def _open(self, endpoint: Endpoint) -> None:
+        vars(self).setdefault("endpoints", {})[endpoint.name] = endpoint
+
+    def _composer(self) -> BackgroundComposer | None:
+        self._idle_gap.wait = lambda: None  # type: ignore[method-assign]  # there is no thread
+        composer = super()._composer()
+        if composer is not None:
+            composer._thread.shutdown()
+            composer._thread = DelayedExecutor(asyncio.get_running_loop())  # type: ignore[assignment]
+        return composer
+
+    def connect(self, port: str, address: str) -> MemoryClient:
+        """Return a new client of a port."""
+        connection = self.endpoints[port].factory()
+        return MemoryClient(connection, port, address)  # type: ignore[arg-type]
+
+
+class FaultLog(logging.Handler):
+    """Collects tracebacks from the log and from the event loop."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.findings: list[Finding] = []
+
+    def __enter__(self) -> "FaultLog":
+        self._level, root = logging.getLogger().level, logging.getLogger()
+        root.addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger().removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1]:
+            self.add(record.exc_info[1])
+        elif record.levelno >= logging.ERROR and not record.getMessage().startswith(EXPECTED):
+            self.findings.append(Finding(record.getMessage()))
+
+    def on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """Collect an exception that no code has caught."""
+        error = context.get("exception")
+        if isinstance(error, Exception):
+            self.add(error)
+        else:
+            self.findings.append(Finding(str(context.get("message"))))
+
+    def add(self, error: BaseException) -> None:
+        """Collect an exception."""
+        text = "".join(traceback.format_exception(error))
+        self.findings.append(Finding(f"{type(error).__name__} at {place(error.__traceback__)}", text))
+
+
+def place(trace: TracebackType | None) -> str:
+    """Return file and function of the innermost frame in Grouser."""
+    frames = [frame for frame in traceback.extract_tb(trace) if SOURCE in frame.filename]
+    if not frames:
+        return "nowhere"
+    last = frames[-1]
+    return f"{last.filename.rpartition('/src/grouser/')[2]}:{last.name}"
+
+
+@cache
+def world() -> World:
+    """Return the world of the fuzzed server."""
+    return load(WORLD)
+
+
+class FuzzedServer:
+    """A server, its fuzzing clients and a well-behaved client."""
+
+    def __init__(self, server: SocketlessServer, log: FaultLog) -> None:
+        self.server, self._log = server, log
+        self._scale = 1.0 if math.isfinite(server.options.speed) else 0.05
+        """Virtual time of waits: an unpaced server simulates more in the same time."""
+        self._clients: dict[str, MemoryClient] = {}
+        self._running = asyncio.get_running_loop().create_task(server.run())
+        self._witness = server.connect("control", "127.0.0.9")
+        self._witness.send(
+            "INIT {ClassName USARBot.P2DX} {Name Witness} {Location -3,-3,0}"
+        )
+
+    async def perform(self, step: Step) -> None:
+        """Perform one step."""
+        client = self._clients.get(step.client)
+        if step.verb == "open":
+            if client is not None and not client.lost:
+                client.close()
+            address = f"127.0.0.{1 + ord(step.client) % 3}"
+            self._clients[step.client] = self.server.connect(step.text, address)
+        elif step.verb == "wait":
+            await self._pass_time(int(step.text) / 1000)
+        elif client is None or client.lost:
+            return
+        elif step.verb == "send":
+            client.send(step.text)
+        elif step.verb == "raw":
+            client.send_bytes(step.text.encode("latin-1"))
+        elif step.verb == "close":
+            client.close()
+            await asyncio.sleep(0)
+        elif step.verb == "stall":
+            client.stalled = True
+        elif step.verb == "read":
+            client.read_again()
+
+    async def _pass_time(self, seconds: float) -> None:
+        await asyncio.sleep(seconds * self._scale)
+
+    @property
+    def alive(self) -> bool:
+        """True while the server runs."""
+        return not self._running.done()
+
+    async def check(self) -> None:
+        """Check the invariants; close all clients."""
+        if not self.alive:
+            with suppress(asyncio.CancelledError):
+                if error := self._running.exception():
+                    self._log.add(error)
+                    self._log.findings.append(Finding("the server ended"))
+            return
+        for client in self._clients.values():
+            client.stalled = False
+            if not client.lost:
+                client.close()
+        await self._pass_time(0.5)
+        if self.alive:
+            self._check_state()
+            await self._check_service()
+        if not self.alive:
+            await self.check()
+        self.server.stop()
+        with suppress(Exception):
+            await self._running
+
+    def _report(self, text: str) -> None:
+        self._log.findings.append(Finding(text))
+
+    def _check_state(self) -> None:
+        simulation = self.server.host.simulation
+        data = simulation.state.data
+        if not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all()):
+            self._report("the state is not finite")
+        owners = set(self.server.host.owners) - {"Witness", "kenaf"}
+        if owners:
+            self._report("a robot belongs to a closed connection")
+        if self.server.registry.connections - {self._witness.connection}:
+            self._report("a closed connection is still registered")
+
+    async def _check_service(self) -> None:
+        """Check that a new client can join, drive and be answered."""
+        host = self.server.host
+        host.console("resume")
+        self.server._wakened.set()
+        begin = host.time
+        client = self.server.connect("control", "127.0.0.8")
+        for line in ("LOCKSTEP {Every 0}", "CONSOLE {Line list robots}", "GETSTARTPOSES"):
+            client.send(line)
+        client.send("INIT {ClassName USARBot.P2DX} {Name Proof} {Location 3,-3,0}")
+        client.send("DRIVE {Left 1} {Right 1}")
+        client.send("CONSOLE {Line time}")
+        for _ in range(200):
+            await self._pass_time(PATIENCE / 200)
+            if not self.alive or client.received.count(b"CONSOLE {Said") >= 2 and b"STA " in client.received:
+                break
+        if not self.alive:
+            return
+        text = client.received
+        for word in (b"NFO ", b"STA ", b"SEN "):
+            if word not in text:
+                self._report(f"a new client receives no {word.decode().strip()}")
+        if text.count(b"CONSOLE {Said") < 2:
+            self._report("a new client receives no answers")
+        if host.time <= begin:
+            self._report("time stands still")
+        client.close()
+        await self._pass_time(0.2)
+
+
+async def _perform(sequence: FuzzSequence, log: FaultLog) -> None:
+    gateways = (
+        UsarsimGateway(
+            ((0, PortProfile()), (0, PortProfile(UT3)), (0, PortProfile(UDK, unreal=False)))
+        ),
+        TruthGateway(0),
+        RosbridgeGateway(0),
+        CanGateway(0),
+    )
+    options = ServerOptions(
+        gateways=gateways,
+        pictures=None,
+        speed=math.inf if sequence.mode == "max" else 1.0,
+        tick=TICK,
+        longest_wait=0.5,
+        limits=Limits(lines_per_second=1e6, bytes_per_second=1e8, server_share=0.9),
+    )
+    simulation = Simulation(world(), seed=1, crash_folder=None)
+    async with SocketlessServer(simulation, options) as server:
+        fuzzed = FuzzedServer(server, log)
+        for step in sequence.steps:
+            await fuzzed.perform(step)
+            if not fuzzed.alive:
+                break
+        await fuzzed.check()
+
+
+def run_sequence(sequence: FuzzSequence) -> list[Finding]:
+    """Run ``sequence`` against a new server; return the faults, without repetitions."""
+    with FaultLog() as log, virtual_time() as loop:
+        loop.set_exception_handler(log.on_loop_error)
+        loop.run_until_complete(_perform(sequence, log))
+    return list({finding.where: finding for finding in log.findings}.values())
+
+
+def fails_like(finding: Finding) -> Callable[[FuzzSequence], bool]:
+    """Return a function that tests whether a sequence has the same fault as ``finding``."""
+
+    def fails(sequence: FuzzSequence) -> bool:
+        return any(found.where == finding.where for found in run_sequence(sequence))
+
+    return fails
