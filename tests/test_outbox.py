@@ -128,7 +128,14 @@ def test_old_radio_messages_are_dropped_and_answers_are_not() -> None:
     async def run() -> tuple[list[bytes], int, int]:
         async with pair() as (speaker, far):
             clog(speaker.outbox)
-            writer = ClientWriter(context, PortProfile(), ServerSide(UT2004), speaker.outbox)
+            writer = ClientWriter(
+                context,
+                PortProfile(),
+                ServerSide(UT2004),
+                speaker.outbox,
+                process=lambda requests: None,
+                disconnect=lambda: None,
+            )
             writer.send_radio(RadioSignal("R", b"unknown to old clients", -40.0))
             writer.extended = True
             writer.write(Tick(1.0))

@@ -1,6 +1,7 @@
 """Participant without a gateway: robot, watchdog, turns, output."""
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -49,6 +50,13 @@ class RecordingListener:
 
     def robot_halted(self) -> None:
         self.halts += 1
+
+    def process(self, commands: list[Callable[[], None]]) -> None:
+        for command in commands:
+            command()
+
+    def disconnect(self) -> None:
+        self.entries.append(("disconnect", None))
 
     def of(self, kind: str) -> list[Any]:
         return [what for entry, what in self.entries if entry == kind]

@@ -1,6 +1,7 @@
 """Sensor rates on request: up to the physics rate, without effects on other sensors."""
 
 import gc
+import math
 
 import numpy as np
 import pytest
@@ -105,9 +106,14 @@ def test_leaving_robot_leaves_no_reference_cycle(sim: Simulation) -> None:
         gc.enable()
 
 
-def test_invalid_rates_are_rejected(sim: Simulation) -> None:
-    with pytest.raises(BadValue, match="must be above 0"):
-        sim.apply(SetSensorRate("k", "encoder", 0.0))
+@pytest.mark.parametrize("rate", [0.0, 0.0099, 1000.1, 1e-320, 1e308, math.inf, math.nan, -1.0])
+def test_invalid_rates_are_rejected_without_effect(sim: Simulation, rate: float) -> None:
+    with pytest.raises(BadValue, match=r"rate_hz is .*, must be 0.01 to 1000 per second"):
+        sim.apply(SetSensorRate("k", "encoder", rate))
+    assert not sim.sensor_rates
+
+
+def test_rate_of_an_unknown_sensor_is_rejected(sim: Simulation) -> None:
     with pytest.raises(UnknownName, match="encodr"):
         sim.apply(SetSensorRate("k", "encodr", 10.0))
 

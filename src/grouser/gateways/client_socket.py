@@ -158,6 +158,17 @@ class ClientSocket(Connection, asyncio.BufferedProtocol, ABC):
         self._pause(transport, max(wait, self._lines.charge(now, cost)))
         self.registry.wake()
 
+    def process_first(self, requests: list[Request]) -> None:
+        """Process ``requests`` before those that wait; soon, or after the present one."""
+        self._queue.add_first(requests)
+        if self._queue and self._pause_timer is None and not self._waits_for_scene:
+            self._pause_timer = asyncio.get_running_loop().call_soon(self._resume, 0.0)
+
+    def abort(self) -> None:
+        """Close the connection at once; waiting requests and bytes are dropped."""
+        if self._transport is not None:
+            self._transport.abort()
+
     def resume_writing(self) -> None:
         """Send lines that waited for the client to read."""
         self.outbox.flush()

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from grouser.description import Positive
-from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
+from grouser.sensors.sensor import Needs, Rate, SensorContext, SensorDescription, Values
 
 
 class Battery(SensorDescription):
@@ -27,7 +27,7 @@ class Battery(SensorDescription):
     efficiency: Annotated[float, Field(gt=0, le=1)] = 0.7
     """Mechanical power of the drives over electric power, 0 to 1; estimate."""
     name: str = "battery"
-    rate_hz: Positive = 1.0
+    rate_hz: Rate = 1.0
     """Readings per second."""
 
     def add(self, spec: mujoco.MjSpec) -> None:

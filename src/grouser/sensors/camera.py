@@ -30,7 +30,7 @@ from grouser.rendering.renderer import shared_renderer
 from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
 from grouser.sensors.imaging.imager import IMAGERS, Imager, ImagerField, resolve_imager
 from grouser.sensors.imaging.lens import Lens
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Value, site_pose
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Value, site_pose
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Camera(MountedSensor):
 
     kind: Literal["camera"] = "camera"
     name: str = "camera"
-    rate_hz: Positive = 25.0
+    rate_hz: Rate = 25.0
     """Pictures per second."""
     camera: ImagerField
     """Lens, chip and shutter: an imager, its name, or its numbers as in a world file."""

@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import PlainValidator, WithJsonSchema
 
-from grouser.description import OneOf, Positive
+from grouser.description import OneOf
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, radians
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.render_state import RenderState, shared_loader
 from grouser.rendering.renderer import shared_renderer
 from grouser.sensors.imaging.depth_errors import Disparity, TimeOfFlight, incidence_cosines
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Value, site_pose
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Value, site_pose
 
 Depths = npt.NDArray[np.float32]
 """Depth image, (height, width), m, top row first."""
@@ -115,7 +115,7 @@ class DepthCamera(MountedSensor):
 
     kind: Literal["depth"] = "depth"
     name: str = "depth"
-    rate_hz: Positive = 30.0
+    rate_hz: Rate = 30.0
     """Pictures per second."""
     camera: Annotated[
         str | DepthOptics, PlainValidator(_optics), WithJsonSchema({"enum": [*DEPTH_CAMERAS]})

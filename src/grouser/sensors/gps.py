@@ -13,10 +13,10 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from grouser.description import NotNegative, Positive
+from grouser.description import NotNegative
 from grouser.frames import Array, radians
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Values
 
 EARTH_RADIUS = 6_371_000.0
 """m, spherical Earth."""
@@ -34,7 +34,7 @@ class Gps(MountedSensor):
 
     kind: Literal["gps"] = "gps"
     name: str = "gps"
-    rate_hz: Positive = 5.0
+    rate_hz: Rate = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     latitude: float = radians(39 + 8.0273 / 60)
     """Latitude of the world's origin, rad, north positive (USARSim: 39° 8.0273' N)."""

@@ -15,7 +15,7 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from grouser.description import NotNegative, Positive
+from grouser.description import NotNegative
 from grouser.frames import (
     IDENTITY_WXYZ,
     Pose,
@@ -25,7 +25,7 @@ from grouser.frames import (
     rotate_one,
     to_rpy_one,
 )
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, site_pose
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Values, site_pose
 
 
 class Ins(MountedSensor):
@@ -33,7 +33,7 @@ class Ins(MountedSensor):
 
     kind: Literal["ins"] = "ins"
     name: str = "ins"
-    rate_hz: Positive = 5.0
+    rate_hz: Rate = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     noise_part: NotNegative = 0.0
     """Relative standard deviation of each step's translation and rotation."""

@@ -17,7 +17,7 @@ from grouser.description import NotNegative, Positive, mistake
 from grouser.frames import Array, radians
 from grouser.sensors.range import check_span
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Values
 
 
 class LaserModel(TypedDict):
@@ -38,7 +38,7 @@ class Laser(MountedSensor):
 
     kind: Literal["laser"] = "laser"
     name: str = "laser"
-    rate_hz: Positive = 5.0
+    rate_hz: Rate = 5.0
     """Scans per second (USARSim's SICK: every 0.2 s)."""
     fov: Annotated[float, Field(gt=0, le=math.tau)] = math.pi
     """Angle from the first to the last ray, rad, above 0, at most a full turn."""

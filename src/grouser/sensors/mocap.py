@@ -13,10 +13,10 @@ import mujoco
 import numpy as np
 from pydantic import Field
 
-from grouser.description import NotNegative, Positive
+from grouser.description import NotNegative
 from grouser.errors import unknown
 from grouser.frames import axis_angle, multiply, to_rpy_one
-from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values
+from grouser.sensors.sensor import Needs, Rate, SensorContext, SensorDescription, Values
 
 _KEYS = ("x", "y", "z", "qw", "qx", "qy", "qz", "roll", "pitch", "yaw")
 
@@ -28,7 +28,7 @@ class MotionCapture(SensorDescription):
     body: str
     """Name of a body of this robot, or the full name of any other body in the world."""
     name: str = "mocap"
-    rate_hz: Positive = 120.0
+    rate_hz: Rate = 120.0
     """Frames per second; estimate: a usual OptiTrack."""
     delay_s: NotNegative = 0.01
     """Delay from measurement to availability, s; estimate: one frame and the network."""

@@ -16,7 +16,14 @@ import numpy as np
 from pydantic import Field
 
 from grouser.description import Items, NotNegative, Positive
-from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values, check_drives
+from grouser.sensors.sensor import (
+    Needs,
+    Rate,
+    SensorContext,
+    SensorDescription,
+    Values,
+    check_drives,
+)
 
 
 class Odometry(SensorDescription):
@@ -32,7 +39,7 @@ class Odometry(SensorDescription):
     radius: Positive = 1.0
     """Travel (m) per unit of the drives: 1 for belts, the radius for wheels; above 0."""
     name: str = "odometry"
-    rate_hz: Positive = 25.0
+    rate_hz: Rate = 25.0
     """Readings per second; motion between two readings is taken as an arc."""
     resolution: NotNegative = 0.0
     """One tick of a side's counter, m; 0: exact."""

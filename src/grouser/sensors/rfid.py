@@ -15,7 +15,7 @@ from pydantic import Field
 from grouser.description import Positive
 from grouser.physics.labels import MarkedGeom, find_marked
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, in_site_frame
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Values, in_site_frame
 
 
 class RfidReader(MountedSensor):
@@ -23,7 +23,7 @@ class RfidReader(MountedSensor):
 
     kind: Literal["rfid"] = "rfid"
     name: str = "rfid"
-    rate_hz: Positive = 5.0
+    rate_hz: Rate = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     far: Positive = 2.0
     """Range, m; estimate: a small UHF reader."""

@@ -17,13 +17,13 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 import mujoco
 import numpy as np
 import numpy.typing as npt
-from pydantic import GetJsonSchemaHandler, InstanceOf, Strict, model_validator
+from pydantic import Field, GetJsonSchemaHandler, InstanceOf, Strict, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from grouser import plugins
-from grouser.description import Description, NotNegative, Positive, mistake
-from grouser.errors import UnknownName, unknown
+from grouser.description import Description, mistake
+from grouser.errors import BadValue, UnknownName, unknown
 from grouser.frames import Array, Pose, radians
 
 Value = float | npt.NDArray[Any]
@@ -230,6 +230,28 @@ class Sensor(TimedSensor, Protocol):
         ...
 
 
+LEAST_RATE, MOST_RATE = 0.01, 1000.0
+"""Range of sensor rates, 1/s."""
+LONGEST_DELAY = 60.0
+"""Longest delay of a sensor, s: all readings of this time are stored."""
+
+
+Rate = Annotated[float, Field(ge=LEAST_RATE, le=MOST_RATE)]
+"""Readings per simulated second; 0.01 to 1000."""
+
+Delay = Annotated[float, Field(ge=0, le=LONGEST_DELAY)]
+"""A delay, s; 0 to 60."""
+
+
+def check_rate(where: str, rate_hz: float) -> float:
+    """Return ``rate_hz``; raise `BadValue`, which begins with ``where``, if it is out of range."""
+    if not LEAST_RATE <= rate_hz <= MOST_RATE:
+        raise BadValue(
+            f"{where}: rate_hz is {rate_hz:g}, must be {LEAST_RATE:g} to {MOST_RATE:g} per second"
+        )
+    return rate_hz
+
+
 class SensorDescription(Description):
     """Base of all descriptions of sensors; a subclass has the field ``kind``, its registered name.
 
@@ -238,10 +260,10 @@ class SensorDescription(Description):
 
     name: str
     """Name on its robot."""
-    rate_hz: Positive = 25.0
-    """Readings per simulated second."""
-    delay_s: NotNegative = 0.0
-    """Delay from measurement to availability of a reading, s."""
+    rate_hz: Rate = 25.0
+    """Readings per simulated second; 0.01 to 1000."""
+    delay_s: Delay = 0.0
+    """Delay from measurement to availability of a reading, s; 0 to 60."""
 
 
 def check_drives(sensor: TimedSensor, spec: mujoco.MjSpec, drives: Iterable[str]) -> None:

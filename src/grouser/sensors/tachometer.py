@@ -7,8 +7,15 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from grouser.description import Items, NotNegative, Positive
-from grouser.sensors.sensor import Needs, SensorContext, SensorDescription, Values, check_drives
+from grouser.description import Items, NotNegative
+from grouser.sensors.sensor import (
+    Needs,
+    Rate,
+    SensorContext,
+    SensorDescription,
+    Values,
+    check_drives,
+)
 
 
 class Tachometer(SensorDescription):
@@ -18,7 +25,7 @@ class Tachometer(SensorDescription):
     drives: Items[str]
     """Names of the drives on this robot."""
     name: str = "tachometer"
-    rate_hz: Positive = 5.0
+    rate_hz: Rate = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     noise: NotNegative = 0.0
     """Standard deviation of the speed, m/s or rad/s."""

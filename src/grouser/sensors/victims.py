@@ -18,7 +18,7 @@ from grouser.description import NotNegative, Positive
 from grouser.frames import Array
 from grouser.physics.labels import PARTS, MarkedGeom, find_marked
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, in_site_frame
+from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Values, in_site_frame
 
 
 class VictimSensor(MountedSensor):
@@ -26,7 +26,7 @@ class VictimSensor(MountedSensor):
 
     kind: Literal["victims"] = "victims"
     name: str = "victims"
-    rate_hz: Positive = 1.25
+    rate_hz: Rate = 1.25
     """Readings per second (USARSim: about every 0.8 s)."""
     far: Positive = 6.0
     """Range, m (USARSim)."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 from grouser.errors import BadValue, SimulationDiverged, unknown
@@ -21,7 +22,7 @@ from grouser.service.membership import Membership
 from grouser.service.radio import Delivery, Radio, RadioSignal
 from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
 from grouser.simulation.changes.actions import Action, Command, Equip, Join, Leave, SetPose
-from grouser.simulation.changes.placement import free_spot
+from grouser.simulation.changes.placement import free_joint, free_spot
 from grouser.simulation.divergence.recovery import DivergenceCounter, DivergenceRecovery
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import STANDARD_EQUIPMENT, RobotEntry
@@ -75,6 +76,9 @@ class RobotOwner:
 
     def robot_removed(self) -> None:
         """React to the removal of the robot by another client, an event or the console."""
+
+    def disconnect(self) -> None:
+        """End the connection after an internal error; the robot is released already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,18 +180,29 @@ class Host:
             entry = entry.equipped()
         own = {robot.name: robot for robot in self.simulation.world.robots}
         if name not in own:
-            came = self.members.arrive(entry, owner.address)
+            self._add(entry, owner)
+            return
+        if own[name].kind != entry.kind:
+            raise BadValue(f"the world's own '{name}' is a {own[name].kind}, not a {entry.kind}")
+        if self._lacks_equipment(own[name], entry):
+            self.members.change(Equip(name, entry.sensors), owner.address)
+        self._take_over(name)
+        self._assign(name, owner)
+
+    def _add(self, entry: RobotEntry, owner: RobotOwner) -> None:
+        """Add a robot for an owner."""
+        came = self.members.arrive(entry, owner.address)
+        try:
             if came is not entry:
                 x, y, z = came.position
                 place = f"{x:.2f}, {y:.2f}, {z:.2f} m"
-                owner.notice("Moved", f"something was there already; {name} stands at {place}")
-        elif own[name].kind != entry.kind:
-            raise BadValue(f"the world's own '{name}' is a {own[name].kind}, not a {entry.kind}")
-        else:
-            if self._lacks_equipment(own[name], entry):
-                self.members.change(Equip(name, entry.sensors), owner.address)
-            self._take_over(name)
-        self._assign(name, owner)
+                text = f"something was there already; {entry.name} stands at {place}"
+                owner.notice("Moved", text)
+            self._assign(entry.name, owner)
+        except BaseException:
+            self._owners.pop(entry.name, None)
+            self.members.remove_soon([entry.name])
+            raise
 
     def borrow(self, name: str, owner: RobotOwner) -> None:
         """Assign an unowned robot to ``owner`` as it is, until `leave`."""
@@ -214,16 +229,44 @@ class Host:
 
     def leave(self, name: str) -> None:
         """Remove an owner's robot; a robot of the world itself stops and stays."""
-        self._owners.pop(name)
+        self._release(name)
+        native = name in self._taken_over
+        self._taken_over.discard(name)
+        if name not in self.simulation.scene.robots:
+            return
+        try:
+            self.halt(name)
+        finally:
+            if not native:
+                self.members.remove_soon([name])
+
+    def _release(self, name: str) -> RobotOwner:
+        """Remove and return the owner of a robot."""
         self.given_names.pop(name, None)
         self.lockstep.leave(name)
         self._queues.pop(name)
-        if name in self._taken_over:
-            self._taken_over.discard(name)
-            self.halt(name)
-        elif name in self.simulation.scene.robots:
-            self.halt(name)
-            self.members.remove_soon([name])
+        return self._owners.pop(name)
+
+    # -- callbacks of owners -----------------------------------------------------------------
+
+    def _call(self, name: str, callback: Callable[[RobotOwner], None]) -> None:
+        """Call the owner of a robot, if it has one; an exception costs it its connection."""
+        if name in self._owners:
+            self._guard(name, self._owners[name], callback)
+
+    def _guard(self, name: str, owner: RobotOwner, callback: Callable[[RobotOwner], None]) -> None:
+        """Call ``owner``; after an exception release its robot and disconnect it."""
+        try:
+            callback(owner)
+        except Exception:  # one client's error must not stop the simulation for others
+            _LOG.exception("%s: disconnected after an internal error", owner.address or name)
+            owner.disconnect()
+            if self._owners.get(name) is owner:
+                self.leave(name)
+
+    def _notify(self, name: str, kind: str, text: str) -> None:
+        """Send a notice to the owner of a robot, if it has one."""
+        self._call(name, lambda owner: owner.notice(kind, text))
 
     # -- commands ----------------------------------------------------------------------------
 
@@ -271,11 +314,11 @@ class Host:
         begun = self.lockstep.begin_turns(step)
         if begun or not 0 <= step - self._reported < self.steps(REPORT_EVERY):
             self._reported = step
-            for owner in list(self._owners.values()):
-                owner.time_passed(time)
+            for name in list(self._owners):
+                self._call(name, lambda owner: owner.time_passed(time))
         for name in begun:
             self.publish(name)
-            self._owners[name].begin_turn(time)
+            self._call(name, lambda owner: owner.begin_turn(time))
 
     def enter_lockstep(self, name: str, every: float) -> None:
         """Give a robot's owner a turn every ``every`` simulated seconds, from now on."""
@@ -286,14 +329,14 @@ class Host:
     def expire_turn(self, name: str, seconds: float) -> None:
         """Remove an owner from lockstep, whose turn took longer than ``seconds`` of wall time."""
         self.lockstep.leave(name)
-        self._owners[name].turn_expired(seconds)
+        self._call(name, lambda owner: owner.turn_expired(seconds))
 
     def publish(self, name: str) -> bool:
         """Send the queued readings of a robot to its owner; return True if there were any."""
         readings = self._queues.pop(name)
         if not readings or name not in self._owners:
             return False
-        self._owners[name].receive_readings(readings)
+        self._call(name, lambda owner: owner.receive_readings(readings))
         return True
 
     def publish_next(self) -> bool:
@@ -303,8 +346,7 @@ class Host:
     def _deliver(self, deliveries: Iterable[Delivery]) -> None:
         """Pass radio messages to the owners of their receivers."""
         for name, message in deliveries:
-            if name in self._owners:
-                self._owners[name].receive_radio(message)
+            self._call(name, partial(_pass_radio, message))
 
     def _execute_deferred(self) -> None:
         """Execute the deferred commands of all owners in lockstep, in the order of their names."""
@@ -312,14 +354,15 @@ class Host:
             return
         for name in sorted(self._owners):
             if name in self.lockstep:
-                self._owners[name].execute_deferred()
+                self._call(name, lambda owner: owner.execute_deferred())
 
     def _announce(self) -> None:
         """Send announcements (of the referee or the console) to all owners."""
         for entry in self.simulation.drain_events():
             if entry.kind == "message":
-                for owner in list(self._owners.values()):
-                    owner.notice((entry.by or "world").capitalize(), entry.text)
+                kind, text = (entry.by or "world").capitalize(), entry.text
+                for name in list(self._owners):
+                    self._notify(name, kind, text)
 
     def _lacks_equipment(self, robot: RobotEntry, wanted: RobotEntry) -> bool:
         """Return True if ``robot`` lacks sensors of ``wanted``: listed ones or the equipment."""
@@ -343,14 +386,14 @@ class Host:
             _LOG.error("'%s' diverged three times in a row; it is removed from the world", name)
             self.apply(Leave(name))
             return
-        if again:
-            live = self.simulation.state
+        live = self.simulation.state
+        bodies = live.ownership.bodies(name)
+        if again and free_joint(live.model, bodies) is not None:
             place = self.simulation.pose(name)
-            move = free_spot(live.model, live.data, live.ownership.bodies(name), away=True)
+            move = free_spot(live.model, live.data, bodies, away=True)
             self.apply(SetPose(name, Pose(place.position + move, place.wxyz)))
             text += ", and was moved aside"
-        if name in self._owners:
-            self._owners[name].notice("Reset", text)
+        self._notify(name, "Reset", text)
 
     def _follow_scene(self) -> None:
         """Update owners and cameras after the scene was replaced."""
@@ -362,10 +405,9 @@ class Host:
             if self.time < self._then:  # the world was reset: owned robots stay
                 self.simulation.apply(Join(entries[name]), source="server")
             else:
-                self._owners.pop(name).robot_removed()
-                self.given_names.pop(name, None)
+                owner = self._release(name)
                 self._taken_over.discard(name)
-                self.lockstep.leave(name)
+                self._guard(name, owner, lambda owner: owner.robot_removed())
         if self.time < self._then:
             now = {entry.name: entry for entry in self.simulation.world.robots}
             for name in sorted(self._taken_over):
@@ -378,3 +420,7 @@ class Host:
         self._scene = self.simulation.scene
         if self._cameras:
             self._cameras.rebind(self._scene)
+
+
+def _pass_radio(message: RadioSignal, owner: RobotOwner) -> None:
+    owner.receive_radio(message)

@@ -5,6 +5,7 @@ The new scene is compiled in the background where that is possible, else synchro
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
@@ -18,6 +19,8 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 
 _Made = TypeVar("_Made")
+
+_LOG = logging.getLogger(__name__)
 
 
 class Membership:
@@ -115,7 +118,10 @@ class Membership:
 
     def _remove_again(self, cost: float) -> None:
         self._waits = False
-        self._remove_departing()
+        try:
+            self._remove_departing()
+        except Exception:  # clients wait for their scenes after this one
+            _LOG.exception("robots of closed connections could not be removed")
 
     def _remove_now(self) -> None:
         world = self._simulation.world

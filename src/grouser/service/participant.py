@@ -65,6 +65,12 @@ class ParticipantListener(Protocol):
     def robot_halted(self) -> None:
         """Reset the commanded motion: the robot was stopped."""
 
+    def process(self, commands: list[Callable[[], None]]) -> None:
+        """Process deferred commands as requests, before those that wait."""
+
+    def disconnect(self) -> None:
+        """Close the connection at once."""
+
 
 class Participant(RobotOwner):
     """Roles, robot, watchdog and turns of one client."""
@@ -122,8 +128,8 @@ class Participant(RobotOwner):
 
     def leave(self) -> None:
         """Release its robot, if it has one."""
-        if self.robot is not None:
-            name, self.robot = self.robot, None
+        self.robot = None
+        for name in [name for name, owner in self._host.owners.items() if owner is self]:
             self._host.leave(name)
 
     def command(self, command: Mapping[str, float | Setpoint]) -> None:
@@ -178,15 +184,13 @@ class Participant(RobotOwner):
         self.begin_turn(self._host.time)
 
     def leave_lockstep(self) -> None:
-        """End lockstep; execute all deferred commands now."""
+        """End lockstep; all deferred commands are processed now."""
         self._host.lockstep.leave(self.require_robot())
-        for action in self._deferred.pop_all():
-            action()
+        self._listener.process(self._deferred.pop_all())
 
     def turn_expired(self, seconds: float) -> None:
-        """Execute all deferred commands and send a notice: lockstep has ended for this client."""
-        for action in self._deferred.pop_all():
-            action()
+        """Process all deferred commands and send a notice: lockstep has ended for this client."""
+        self._listener.process(self._deferred.pop_all())
         _LOG.warning("%s: its turn took over %g s; it is removed from lockstep", self, seconds)
         why = f"no command ended your turn within {seconds:g} s: you are removed from lockstep"
         self.notice("Dropped", why)
@@ -248,5 +252,11 @@ class Participant(RobotOwner):
 
     def robot_removed(self) -> None:
         """Send a notice that the robot was removed."""
-        self.notice("Removed", f"{self.robot} was removed from the world")
+        removed, self.robot = self.robot, None
+        self._listener.process(self._deferred.pop_all())
+        self.notice("Removed", f"{removed} was removed from the world")
+
+    def disconnect(self) -> None:
+        """Close the connection after an internal error; the robot is released already."""
         self.robot = None
+        self._listener.disconnect()

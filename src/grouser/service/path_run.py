@@ -162,6 +162,10 @@ class PathRun(RobotOwner):
         """End the run."""
         self._end("it was removed from the world", there=False)
 
+    def disconnect(self) -> None:
+        """End the run after an internal error."""
+        self._end("internal error; see the server's log", there=False)
+
     def notice(self, kind: str, text: str) -> None:
         """End the run if the robot's physics diverged and it was reset."""
         if kind == "Reset":

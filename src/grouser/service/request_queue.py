@@ -45,6 +45,10 @@ class RequestQueue:
         """Append requests."""
         self._queue.extend(requests)
 
+    def add_first(self, requests: Iterable[Request]) -> None:
+        """Insert requests before all others, in their order."""
+        self._queue.extendleft(reversed(list(requests)))
+
     def clear(self) -> None:
         """Drop all requests."""
         self._queue.clear()

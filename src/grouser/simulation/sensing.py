@@ -7,6 +7,7 @@ had before the start in a world at rest.
 
 from __future__ import annotations
 
+import copy
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -127,6 +128,12 @@ class ActiveSensor:
         self._drop_outdated(time)
         return self._readings[0]
 
+    def copy(self) -> ActiveSensor:
+        """Return a copy with the same random generator."""
+        copied = copy.copy(self)
+        copied._readings = [*self._readings]
+        return copied
+
     def rebind(self, binding: SensorBinding) -> None:
         """Continue in another scene, with all readings and the sensor's memory."""
         before, self.binding = self.binding, binding
@@ -143,10 +150,10 @@ class ActiveSensor:
 class ReadingGroup:
     """Sensors that are read at the same steps."""
 
-    def __init__(self, clock: Clock) -> None:
-        """Start empty; ``clock`` has the steps of the readings."""
+    def __init__(self, clock: Clock, sensors: Iterable[ActiveSensor] = ()) -> None:
+        """Start with ``sensors``; ``clock`` has the steps of their readings."""
         self.clock = clock
-        self.sensors: list[ActiveSensor] = []
+        self.sensors = list(sensors)
         self.invalidate()
 
     def add(self, active: ActiveSensor) -> None:
@@ -223,7 +230,7 @@ class ActiveSensors:
 
         Args:
             seed: of all random errors.
-            rates: readings per second that override the sensors' own; call `rebind` after changes.
+            rates: readings per second that override the sensors' own.
         """
         self._seed, self._rates = seed, {} if rates is None else rates
         self._rngs: dict[Key, np.random.Generator] = {}
@@ -275,11 +282,38 @@ class ActiveSensors:
                     _ = bound.bundle.cone  # cached property
         self._bindings[scene] = bindings(scene)
 
-    def rebind(self, scene: Scene, step: int) -> None:
-        """Rebind to a recompiled scene.
+    def rebound(
+        self, scene: Scene, step: int, rates: Mapping[Key, float] | None = None
+    ) -> ActiveSensors:
+        """Return these sensors bound to ``scene``; this object does not change.
 
         Sensors that were present before keep readings, memory and phase.
+
+        Args:
+            scene: the scene that runs next.
+            step: the present step.
+            rates: readings per second that override the sensors' own; None: as before.
         """
+        after = self._copy()
+        if rates is not None:
+            after._rates = rates
+        after._rebind(scene, step)
+        return after
+
+    def _copy(self) -> ActiveSensors:
+        """Return a copy that shares clocks, random generators and everything that is prepared."""
+        after = ActiveSensors.__new__(ActiveSensors)
+        vars(after).update(vars(self))
+        after._rngs, after._departures = dict(self._rngs), dict(self._departures)
+        after._sensors = {key: active.copy() for key, active in self._sensors.items()}
+        after._groups = {
+            phase: ReadingGroup(group.clock, [after._sensors[one.key] for one in group.sensors])
+            for phase, group in self._groups.items()
+        }
+        after._unread = [after._sensors[active.key] for active in self._unread]
+        return after
+
+    def _rebind(self, scene: Scene, step: int) -> None:
         before, self._sensors = self._sensors, {}
         self._remove_generators(self._robots - scene.robots.keys())
         self._robots = set(scene.robots)
@@ -297,8 +331,6 @@ class ActiveSensors:
             self._sensors[key] = active
         for gone in before.values():
             self._leave_group(gone)
-        for group in self._groups.values():
-            group.invalidate()
         self._allocate_phases(new, step, scene.timestep)
         self._agenda = [
             (group.clock.due, number, group) for number, group in enumerate(self._groups.values())

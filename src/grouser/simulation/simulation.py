@@ -175,7 +175,7 @@ class Simulation:
         snapshot.copy_to(self)
         if self.state is not before:
             self._camera = TrackingCamera(self.scene)
-        self._watch = self._new_watch()
+        self._watch = self._new_watch(self.scene)
         self.log.notify = self._observers.event
         self._drained = None if self._drained is None else []
         self._scene_changed()
@@ -309,8 +309,8 @@ class Simulation:
 
     def join_now(self, entry: RobotEntry, prepared: SceneState) -> None:
         """Add a robot with its prepared state."""
+        prepared.initialize_robot(entry)  # first: it may raise
         self._rebind(prepared)
-        prepared.initialize_robot(entry)
         if not self.steps:  # later, its sensors wait for their phase or for `read`
             self.read_due_sensors()
 
@@ -559,23 +559,31 @@ class Simulation:
             self.state.update_kinematics()
 
     def _rebind(self, state: SceneState) -> None:
-        """Make ``state`` the running one."""
-        before = getattr(self, "state", None)
-        self.state, scene = state, state.scene
-        self._camera = TrackingCamera(scene)
-        self._world = scene.world
-        self._watch = self._new_watch()
-        self.watch_clock = schedule.Clock(1 / CHECK_PERIOD, scene.timestep)
-        self.watch_clock.start(self.steps)
-        for follower in (self.active_sensors, self.triggers, self.motions):
-            follower.rebind(scene, self.steps)
+        """Make ``state`` the running one, and bind everything that has indices into its model.
+
+        All is bound before the first is replaced: if an exception is raised, nothing has changed.
+        """
+        before, scene = getattr(self, "state", None), state.scene
+        watch_clock = schedule.Clock(1 / CHECK_PERIOD, scene.timestep)
+        watch_clock.start(self.steps)
+        bound = {
+            "state": state,
+            "_world": scene.world,
+            "_camera": TrackingCamera(scene),
+            "_watch": self._new_watch(scene),
+            "watch_clock": watch_clock,
+            "active_sensors": self.active_sensors.rebound(scene, self.steps),
+            "triggers": self.triggers.rebound(scene, self.steps),
+            "motions": self.motions.rebound(scene, self.steps),
+        }
+        vars(self).update(bound)
         self._scene_changed()
         if before is not state:
             self.scene_builder.forget(before)
 
-    def _new_watch(self) -> DivergenceWatch:
-        limit = self.scene.world.physics.energy_limit
-        return DivergenceWatch(self.model, limit, self._crash_folder)
+    def _new_watch(self, scene: Scene) -> DivergenceWatch:
+        limit = scene.world.physics.energy_limit
+        return DivergenceWatch(scene.model, limit, self._crash_folder)
 
     def _prepare(self, world: World) -> SceneState:
         """Return the present state in ``world``."""

@@ -142,9 +142,7 @@ class LineSource:
                 lambda: f"DRIVE {{Name A}} {{Bone {self.joint()}}} {{Value {number()}}}",
                 lambda: (
                     "MULTIDRIVE "
-                    + " ".join(
-                        f"{{{joint} {number()}}}" for joint in (self.joint(), self.joint())
-                    )
+                    + " ".join(f"{{{joint} {number()}}}" for joint in (self.joint(), self.joint()))
                 ),
                 lambda: (
                     f"MISPKG {{Name CameraPanTilt}} {{Link {number(0, 3)}}} "
@@ -176,10 +174,14 @@ class LineSource:
                     f"{{Opcode {pick(('Angle', 'Velocity', 'Torque', '3', 'RelAngle', 'RelVelocity', 'RelTorque', 'Stiffness'))}}} "  # noqa: E501
                     f"{{Params {number()}}}"
                 ),
-                lambda: f"SET {{Type Camera}} {{Name Camera}} {{Opcode Zoom}} {{Params {number(0, 2)}}}",
+                lambda: (
+                    f"SET {{Type Camera}} {{Name Camera}} {{Opcode Zoom}} {{Params {number(0, 2)}}}"
+                ),
                 lambda: f"SET {{Type Gait}} {{Opcode Walk}} {{Params {self.gait()}}}",
                 lambda: "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}",
-                lambda: f"SET {{Type RFID}} {{Opcode {pick(('Read', 'Write'))}}} {{Params 100000 x}}",
+                lambda: (
+                    f"SET {{Type RFID}} {{Opcode {pick(('Read', 'Write'))}}} {{Params 100000 x}}"
+                ),
                 lambda: f"SET {{Type Viewports}} {{Config {number()}}} {{Viewport1 Camera}}",
             )
         )()
@@ -223,26 +225,33 @@ class LineSource:
                     )
                 ),
                 lambda: f"CONTROL {{Type Kill}} {named}",
-                lambda: "CONTROL {Type KillAll} " + self.some(
-                    f"{{MinPos {self.vector()}}}", f"{{MaxPos {self.vector()}}}"
+                lambda: (
+                    "CONTROL {Type KillAll} "
+                    + self.some(f"{{MinPos {self.vector()}}}", f"{{MaxPos {self.vector()}}}")
                 ),
-                lambda: f"CONTROL {{Type AbsMove}} {named} "
-                + self.some(f"{{Location {self.place()}}}", f"{{Rotation {self.vector()}}}"),
-                lambda: f"CONTROL {{Type RelMove}} {named} "
-                + self.some(f"{{Location {self.vector()}}}", f"{{Rotation {self.vector()}}}"),
+                lambda: (
+                    f"CONTROL {{Type AbsMove}} {named} "
+                    + self.some(f"{{Location {self.place()}}}", f"{{Rotation {self.vector()}}}")
+                ),
+                lambda: (
+                    f"CONTROL {{Type RelMove}} {named} "
+                    + self.some(f"{{Location {self.vector()}}}", f"{{Rotation {self.vector()}}}")
+                ),
                 lambda: f"CONTROL {{Type Rotate}} {named} {{Speed {self.vector()}}}",
                 lambda: f"CONTROL {{Type Conveyor}} {{Name {pick(ROBOTS)}}} {{Speed {number()}}}",
                 lambda: f"CONTROL {{Type AddWP}} {named} {{WP {self.place()};{self.place()}}}",
-                lambda: f"CONTROL {{Type SetWP}} {named} "
-                + self.some(
-                    f"{{Speed {number()}}}",
-                    f"{{Time {number(0, 5)}}}",
-                    self.flag("Loop"),
-                    self.flag("ResetOnClear"),
-                    self.flag("Moving"),
+                lambda: (
+                    f"CONTROL {{Type SetWP}} {named} "
+                    + self.some(
+                        f"{{Speed {number()}}}",
+                        f"{{Time {number(0, 5)}}}",
+                        self.flag("Loop"),
+                        self.flag("ResetOnClear"),
+                        self.flag("Moving"),
+                    )
                 ),
                 lambda: f"CONTROL {{Type ClearWP}} {named}",
-                lambda: f"CONTROL {{Type GetSTA}} " + self.some(named),
+                lambda: "CONTROL {Type GetSTA} " + self.some(named),
             )
         )()
 
@@ -254,7 +263,9 @@ class LineSource:
         line = self._rng.choice(
             (
                 lambda: f"move {who} {pick(('to', 'by'))} {number()} {number()} {number(0, 1)}",
-                lambda: f"move {who} to {number()} {number()} yaw {number(-180, 180)} in {number(0, 2)}",
+                lambda: (
+                    f"move {who} to {number()} {number()} yaw {number(-180, 180)} in {number(0, 2)}"
+                ),
                 lambda: f"glide {who} to {number()} {number()} 0.3 at {number(0, 2)} loop",
                 lambda: f"turn {who} {pick(('by', 'at'))} {number(-90, 90)}",
                 lambda: f"stop {who}",
@@ -268,11 +279,13 @@ class LineSource:
                 lambda: f"reset {pick((who, who, who, ''))}",
                 lambda: f"fire {pick(('alarm', 'chain'))}",
                 lambda: f"say {who} {number()}",
-                lambda: f"after {number(0, 0.2)} {pick((f'reset {who}', f'remove {who}', 'say hi'))}",
+                lambda: (
+                    f"after {number(0, 0.2)} {pick((f'reset {who}', f'remove {who}', 'say hi'))}"
+                ),
                 lambda: f"where {who}",
                 lambda: f"log {number(0, 9)}",
                 lambda: f"list {pick(('robots', 'objects', 'doors', 'lamps', 'events', 'kinds'))}",
-                lambda: f"inside spot",
+                lambda: "inside spot",
                 lambda: pick(("hash", "time", "waits", "help", "score", "complete mo", "resume")),
                 lambda: self._rare_console(who),
             )
@@ -308,7 +321,9 @@ class LineSource:
 
     def controller(self) -> str:
         """Return a line of a world controller."""
-        return self._weighted((self.control, 8), (self.console, 4), (self.query, 0.2), (self.robot, 1))
+        return self._weighted(
+            (self.control, 8), (self.console, 4), (self.query, 0.2), (self.robot, 1)
+        )
 
     def _weighted(self, *makers: tuple[Callable[[], str], float]) -> str:
         weights = [weight for _, weight in makers]
@@ -345,7 +360,9 @@ class LineSource:
         services = ("path_plan", "reset_pose", "drive", "best_path", "drive_time", "energy_used")
         called = f"/{pick(ROBOTS)}/{pick((*services, 'path_found'))}"
         op = pick(("call_service",) * 6 + ("set_level", "subscribe", "publish", "status", "auth"))
-        service = pick((called, called, "/rosapi/services", "/rosapi/service_type", "/rosapi/topics"))
+        service = pick(
+            (called, called, "/rosapi/services", "/rosapi/service_type", "/rosapi/topics")
+        )
         content: dict[str, object] = {
             "op": op,
             "service": service,

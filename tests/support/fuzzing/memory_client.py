@@ -21,7 +21,7 @@ UPGRADE = (
 class MemoryTransport(asyncio.Transport):
     """Transport of a client whose bytes stay in memory."""
 
-    def __init__(self, client: "MemoryClient") -> None:
+    def __init__(self, client: MemoryClient) -> None:
         super().__init__({"peername": (client.address, 1)})
         self._client = client
         self._closing = False

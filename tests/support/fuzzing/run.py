@@ -12,9 +12,6 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-from support.fuzzing.memory_client import MemoryClient
-from support.fuzzing.sequence import FuzzSequence, Step
-from support.fuzzing.virtual_time import DelayedExecutor, VirtualLoop, virtual_time
 
 from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
@@ -27,6 +24,9 @@ from grouser.service.background_composer import BackgroundComposer
 from grouser.service.rate_limiter import Limits
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
+from support.fuzzing.memory_client import MemoryClient
+from support.fuzzing.sequence import FuzzSequence, Step
+from support.fuzzing.virtual_time import DelayedExecutor, virtual_time
 
 SOURCE = "/grouser/"
 WORLD = Path(__file__).with_name("world.yaml")
@@ -102,7 +102,9 @@ class FaultLog(logging.Handler):
     def add(self, error: BaseException) -> None:
         """Collect an exception."""
         text = "".join(traceback.format_exception(error))
-        self.findings.append(Finding(f"{type(error).__name__} at {place(error.__traceback__)}", text))
+        self.findings.append(
+            Finding(f"{type(error).__name__} at {place(error.__traceback__)}", text)
+        )
 
 
 def place(trace: TracebackType | None) -> str:
@@ -130,9 +132,7 @@ class FuzzedServer:
         self._clients: dict[str, MemoryClient] = {}
         self._running = asyncio.get_running_loop().create_task(server.run())
         self._witness = server.connect("control", "127.0.0.9")
-        self._witness.send(
-            "INIT {ClassName USARBot.P2DX} {Name Witness} {Location -3,-3,0}"
-        )
+        self._witness.send("INIT {ClassName USARBot.P2DX} {Name Witness} {Location -3,-3,0}")
 
     async def perform(self, step: Step) -> None:
         """Perform one step."""
@@ -216,7 +216,9 @@ class FuzzedServer:
         client.send("CONSOLE {Line time}")
         for _ in range(200):
             await self._pass_time(PATIENCE / 200)
-            if not self.alive or client.received.count(b"CONSOLE {Said") >= 2 and b"STA " in client.received:
+            if not self.alive or (
+                client.received.count(b"CONSOLE {Said") >= 2 and b"STA " in client.received
+            ):
                 break
         if not self.alive:
             return

@@ -6,11 +6,15 @@ bus, in each direction (`grouser.protocol.link_faults`).
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
+
+_LOG = logging.getLogger(__name__)
 
 
 class BusNode(Protocol):
@@ -36,10 +40,22 @@ class CanBus:
         """Called with the time (s) whenever it has passed."""
 
     def connect(
-        self, node: BusNode, faults: LinkFaults | None = None, name: str = ""
+        self,
+        node: BusNode,
+        faults: LinkFaults | None = None,
+        name: str = "",
+        on_error: Callable[[], None] | None = None,
     ) -> BusConnection:
-        """Connect a node through ``faults``; ``name`` selects their random stream."""
-        connection = BusConnection(self, node, faults or LinkFaults(), name)
+        """Connect a node.
+
+        Args:
+            node: the node.
+            faults: between it and the bus.
+            name: selects the random stream of the faults.
+            on_error: called after an internal error of the node, which is disconnected then; None:
+                the exception is raised for the sender of the frame.
+        """
+        connection = BusConnection(self, node, faults or LinkFaults(), name, on_error)
         self._connections.append(connection)
         return connection
 
@@ -54,7 +70,7 @@ class CanBus:
     def flush(self) -> None:
         """Signal the end of a batch to every node."""
         for connection in list(self._connections):
-            connection.node.on_batch_end()
+            connection.call(lambda node: node.on_batch_end())
 
     def restart(self) -> None:
         """Drop delayed frames, as after a reset of the clock."""
@@ -75,9 +91,16 @@ class CanBus:
 class BusConnection:
     """Connection of one node to a bus."""
 
-    def __init__(self, bus: CanBus, node: BusNode, faults: LinkFaults, name: str) -> None:
+    def __init__(
+        self,
+        bus: CanBus,
+        node: BusNode,
+        faults: LinkFaults,
+        name: str,
+        on_error: Callable[[], None] | None,
+    ) -> None:
         self.node = node
-        self._bus = bus
+        self._bus, self._on_error = bus, on_error
         self.faulty = bool(faults)
         self.inward: FaultyLink[CanFrame] = FaultyLink(faults, f"{name}/in")
         """Frames from the node that have not reached the bus."""
@@ -97,14 +120,25 @@ class BusConnection:
         if self.faulty:
             self.outward.send((frame, time), time)
         else:
-            self.node.on_frame(frame, time)
+            self.call(lambda node: node.on_frame(frame, time))
+
+    def call(self, callback: Callable[[BusNode], None]) -> None:
+        """Call the node; see ``on_error`` of `CanBus.connect`."""
+        try:
+            callback(self.node)
+        except Exception:
+            if self._on_error is None:
+                raise
+            _LOG.exception("a node is disconnected from the bus after an internal error")
+            self.close()
+            self._on_error()
 
     def pass_time(self, now: float) -> None:
         """Deliver delayed frames that are due, in both directions."""
         for frame in self.inward.due(now):
             self._bus._broadcast(frame, self, now)
         for frame, time in self.outward.due(now):
-            self.node.on_frame(frame, time)
+            self.call(partial(_pass_frame, frame, time))
 
     def clear(self) -> None:
         """Drop delayed frames."""
@@ -114,3 +148,7 @@ class BusConnection:
     def close(self) -> None:
         """Disconnect from the bus; delayed frames are dropped."""
         self._bus._disconnect(self)
+
+
+def _pass_frame(frame: CanFrame, time: float, node: BusNode) -> None:
+    node.on_frame(frame, time)

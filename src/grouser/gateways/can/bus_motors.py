@@ -11,14 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grouser.errors import BadValue
 from grouser.frames import radians
 from grouser.gateways.can.bus import CanBus
 from grouser.physics.drives import Setpoint, speed
 from grouser.protocol.can import messages as can
 from grouser.sensors.battery import Battery
 from grouser.sensors.ins import Ins
-from grouser.sensors.sensor import Reading
+from grouser.sensors.sensor import Reading, check_rate
 from grouser.sensors.tachometer import Tachometer
 from grouser.service.host import Host, RobotOwner
 from grouser.service.reading_queues import SensorReading
@@ -99,8 +98,7 @@ class BusMotors(RobotOwner, ABC):
             mount: body whose posture is sent.
         """
         self._host, self._bus, self._robot, self._drives = host, bus, entry.name, drives
-        if not rate_hz > 0:
-            raise BadValue(f"motors: rate_hz is {rate_hz:g}, must be above 0")
+        check_rate("motors", rate_hz)
         sensors = _sensors(entry, rate_hz, drives, mount)
         host.join(entry.model_copy(update={"sensors": sensors}), self)
         self._present = True
@@ -244,10 +242,15 @@ class BusMotors(RobotOwner, ABC):
         self._present = False
         self._send(self._health(), self._host.time)
         self._bus.flush()
-        self._connection.close()
+        self.disconnect()
         _LOG.warning(
             "%s was removed from the world; its motors are disconnected from the bus", self._robot
         )
+
+    def disconnect(self) -> None:
+        """Disconnect from the bus."""
+        self._present = False
+        self._connection.close()
 
 
 def _sensors(

@@ -216,7 +216,9 @@ class CanSocket(ClientSocket):
         if request.bus != self._name:
             raise Refused(f"could not open bus '{request.bus}', there is {self._name}")
         if self._connection is None:
-            self._connection = self._bus.connect(self, self._faults, self._name)
+            self._connection = self._bus.connect(
+                self, self._faults, self._name, on_error=self.abort
+            )
             self._bus.timers.append(self._pass_time)
         self._answer(socketcand.OK)
 
@@ -277,6 +279,10 @@ class CanSocket(ClientSocket):
 
     def _pass_time(self, now: float) -> None:
         """Send the frames of jobs and subscriptions, and the statistics, that are due."""
+        if self._connection is not None:
+            self._connection.call(lambda _: self._send_due(now))
+
+    def _send_due(self, now: float) -> None:
         if self._connection is None:
             return
         for job in self._jobs.values():

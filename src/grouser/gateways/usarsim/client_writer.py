@@ -21,6 +21,7 @@ from grouser.sensors.depth import DepthCamera
 from grouser.service.outbox import Outbox
 from grouser.service.radio import RadioSignal
 from grouser.service.reading_queues import SensorReading
+from grouser.service.request_queue import Request
 from grouser.service.watchdog import BatteryState
 
 MAX_BURST = 1000
@@ -43,9 +44,26 @@ class ClientWriter:
     """Writer of messages in the client's dialect; the session's `ParticipantListener`."""
 
     def __init__(
-        self, context: UsarsimContext, profile: PortProfile, side: ServerSide, outbox: Outbox
+        self,
+        context: UsarsimContext,
+        profile: PortProfile,
+        side: ServerSide,
+        outbox: Outbox,
+        *,
+        process: Callable[[list[Request]], None],
+        disconnect: Callable[[], None],
     ) -> None:
-        """Write to one client, whose messages ``side`` encodes for ``outbox``."""
+        """Write to one client.
+
+        Args:
+            context: state of the gateway.
+            profile: dialect, axes and units of the port.
+            side: encodes the messages.
+            outbox: sends them.
+            process: processes deferred commands, before requests that wait.
+            disconnect: closes the connection at once.
+        """
+        self.process, self.disconnect = process, disconnect
         self._context, self._profile = context, profile
         self._side, self._outbox = side, outbox
         self.extended = False

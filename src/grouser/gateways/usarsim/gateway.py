@@ -56,7 +56,7 @@ class ControlSocket(ClientSocket):
     def opened(self, transport: asyncio.Transport) -> None:
         """Send the greeting."""
         super().opened(transport)
-        self.session = Session(self._context, self._profile, self.outbox, self.login)
+        self.session = Session(self._context, self._profile, self)
 
     @property
     def in_lockstep(self) -> bool:

@@ -13,6 +13,7 @@ from collections import Counter
 from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused, nearest
+from grouser.gateways.client_socket import ClientSocket
 from grouser.gateways.usarsim import settings
 from grouser.gateways.usarsim.client_writer import ClientWriter
 from grouser.gateways.usarsim.context import UsarsimContext
@@ -25,10 +26,8 @@ from grouser.protocol.usarsim.codec import COMMANDS, ServerSide
 from grouser.protocol.usarsim.commands import Greeting
 from grouser.protocol.usarsim.extensions import MOVE_COMMANDS, ends_turn
 from grouser.protocol.usarsim.message import Message, UnknownMessage
-from grouser.service.access import MIN_TOKEN_LENGTH, Login, Role
-from grouser.service.background_composer import SceneNotReady
+from grouser.service.access import MIN_TOKEN_LENGTH, Role
 from grouser.service.lockstep import LONGEST_TURN, DeferredCommand
-from grouser.service.outbox import Outbox
 from grouser.service.participant import Participant
 from grouser.service.request_queue import Request
 from grouser.simulation.changes.actions import SetPose
@@ -87,19 +86,24 @@ def fault_reason(message: Fault | UnknownMessage) -> str:
 class Session:
     """Translation between one client and its participant in the host."""
 
-    def __init__(
-        self, context: UsarsimContext, profile: PortProfile, outbox: Outbox, login: Login
-    ) -> None:
+    def __init__(self, context: UsarsimContext, profile: PortProfile, client: ClientSocket) -> None:
         """Send the greeting."""
         self._context, self._host, self._profile = context, context.host, profile
         self._side = ServerSide(profile.dialect, context.registry.limits.longest_line)
-        self._writer = ClientWriter(context, profile, self._side, outbox)
+        self._writer = ClientWriter(
+            context,
+            profile,
+            self._side,
+            client.outbox,
+            process=client.process_first,
+            disconnect=client.abort,
+        )
         self.participant = Participant(
             context.host,
-            login,
+            client.login,
             self._writer,
             report_every=STATE_EVERY[profile.dialect.name],
-            may_join=partial(context.may_join, login.address),
+            may_join=partial(context.may_join, client.address),
         )
         self._is_controller = False
         self._unprocessed = 0
@@ -175,13 +179,8 @@ class Session:
     def _process(self, message: Message) -> None:
         try:
             self._dispatch(message)
-        except SceneNotReady:
-            raise  # the request is retried
         except GrouserError as error:
             self._refuse(message, error)
-        except Exception:  # a server error must not stop the simulation for other clients
-            self.counts["broken"] += 1
-            _LOG.exception("%s: %s failed", self.participant, type(message).__name__)
 
     def _dispatch(self, message: Message) -> None:
         if self.participant.battery_empty and isinstance(message, POWERED):

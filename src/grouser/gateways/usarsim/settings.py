@@ -21,7 +21,7 @@ from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.ins import Ins
 from grouser.sensors.laser import Laser
-from grouser.sensors.sensor import Resettable, Sensor
+from grouser.sensors.sensor import LEAST_RATE, MOST_RATE, Resettable, Sensor
 from grouser.service.host import TagMemory
 from grouser.simulation.changes import actions
 from grouser.simulation.changes.actions import Action, Join, SetGaitParameters, SetSensorRate
@@ -159,10 +159,10 @@ def _rate(context: _SettingContext, message: setting.SetRate) -> SettingResult:
     """Set the rate of sensors; cameras and lasers have a lower limit."""
     found = list(context.sensors(message.type, message.name))
     rays = any(isinstance(sensor, Camera | DepthCamera | Laser) for _, sensor, _ in found)
-    most = min(1 / context.tick, MAX_IMAGE_RATE) if rays else 1 / context.tick
-    if not 0 < message.rate_hz <= most * (1 + 1e-9):
+    most = min(1 / context.tick, MAX_IMAGE_RATE if rays else MOST_RATE)
+    if not LEAST_RATE <= message.rate_hz <= most * (1 + 1e-9):
         raise BadValue(
-            f"SET: a rate of {message.rate_hz:g} per second, must be above 0, at most {most:g}"
+            f"SET: a rate of {message.rate_hz:g} per second, must be {LEAST_RATE:g} to {most:g}"
         )
     answer = _result(context, message.type, message.name, [wire_name for wire_name, _, _ in found])
     robot = context.layout.name

@@ -10,9 +10,10 @@ from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.sensors.camera import BoundCamera
 from grouser.sensors.ins import BoundIns
-from grouser.sensors.sensor import Resettable
+from grouser.sensors.sensor import Resettable, check_rate
 from grouser.simulation.changes import actions, world_changes
 from grouser.simulation.changes.actions import Action
+from grouser.simulation.changes.limits import check_limits
 from grouser.simulation.changes.motions import motion_for, place_free_body
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.script.events import LogEntry
@@ -29,6 +30,7 @@ def carry_out(simulation: Simulation, action: Action) -> None:
     Raises:
         BadValue: ``action`` is not an action, or cannot be carried out.
     """
+    check_limits(action)
     match action:
         case actions.Command(robot, command):
             state = simulation.state
@@ -101,10 +103,9 @@ def carry_out(simulation: Simulation, action: Action) -> None:
 
 def _set_sensor_rate(simulation: Simulation, robot: str, sensor: str, rate_hz: float) -> None:
     simulation.check_sensor(robot, sensor)
-    if not rate_hz > 0:
-        raise BadValue(f"sensor '{sensor}': rate_hz is {rate_hz}, must be above 0")
-    simulation.sensor_rates[robot, sensor] = rate_hz
-    simulation.active_sensors.rebind(simulation.scene, simulation.steps)
+    rates = simulation.sensor_rates | {(robot, sensor): check_rate(f"sensor '{sensor}'", rate_hz)}
+    bound = simulation.active_sensors.rebound(simulation.scene, simulation.steps, rates)
+    simulation.sensor_rates, simulation.active_sensors = rates, bound
 
 
 def _set_sensor(simulation: Simulation, action: actions.ResetSensor | actions.AimCamera) -> None:
@@ -133,6 +134,7 @@ def _restart(simulation: Simulation, name: str) -> None:
 
 def _place(simulation: Simulation, name: str, X_WB: Pose) -> None:
     """Set the pose of a body at rest; a fixed object is rebuilt there."""
+    check_limits(actions.SetPose(name, X_WB))  # a shift may lead too far
     simulation.state.body(name)  # raises UnknownName
     if (fixed := world_changes.find_fixed(simulation.world, name)) is not None:
         simulation.recompose(world_changes.with_object_at(simulation.world, fixed, X_WB))

@@ -163,12 +163,13 @@ class Motions:
     def __init__(self) -> None:
         self._running: dict[str, _RunningMotion] = {}
 
-    def rebind(self, scene: Scene, step: int) -> None:
-        """Rebind to a recompiled scene."""
-        names = {*scene.robots, *(thing.name for thing in scene.world.objects)}
-        self._running = {name: one for name, one in self._running.items() if name in names}
-        self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
-        self._clock.start(step + 1)
+    def rebound(self, scene: Scene, step: int) -> Motions:
+        """Return these motions bound to ``scene``; this object does not change."""
+        after, names = Motions(), {*scene.robots, *(thing.name for thing in scene.world.objects)}
+        after._running = {name: one for name, one in self._running.items() if name in names}
+        after._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
+        after._clock.start(step + 1)
+        return after
 
     @property
     def due(self) -> int:

@@ -6,6 +6,7 @@ volume unnoticed: it has entered and left. A body whose pose is set has not move
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -79,10 +80,14 @@ class Triggers:
         self.due = NEVER
         """The step of the next check."""
 
-    def rebind(self, scene: Scene, step: int) -> None:
-        """Rebind to a recompiled scene."""
-        if not self._volumes:
-            return
+    def rebound(self, scene: Scene, step: int) -> Triggers:
+        """Return these volumes bound to ``scene``; this object does not change."""
+        after = copy.copy(self)
+        if after._volumes:
+            after._rebind(scene, step)
+        return after
+
+    def _rebind(self, scene: Scene, step: int) -> None:
         self._bodies = tuple(_bodies(scene))
         places = np.array([body.position for body in self._bodies], int)
         self._places = places[:, None] + np.arange(3)
@@ -91,9 +96,10 @@ class Triggers:
         ).reshape(len(self._volumes), len(self._bodies))
         present = {body.name for body in self._bodies}
         self._last = {name: last for name, last in self._last.items() if name in present}
-        for trigger, inside in self._inside.items():
-            stay = {name: since for name, since in inside.items() if name in present}
-            self._inside[trigger] = stay
+        self._inside = {
+            trigger: {name: since for name, since in inside.items() if name in present}
+            for trigger, inside in self._inside.items()
+        }
         self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
         self._clock.start(step + 1)
         self.due = self._clock.due
