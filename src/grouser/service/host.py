@@ -137,7 +137,7 @@ class Host:
         self._taken_over: set[str] = set()
         """Owned robots of the world itself; they stay when their owners leave."""
         self._scene, self._generation = simulation.scene, simulation.generation
-        self._then = simulation.time
+        self._then, self._resets = simulation.time, simulation.resets
         self._reported = 0
         """Step of the last call of `RobotOwner.time_passed`."""
         self._queues = ReadingQueues(simulation, cameras)
@@ -190,9 +190,9 @@ class Host:
         self._assign(name, owner)
 
     def _add(self, entry: RobotEntry, owner: RobotOwner) -> None:
-        """Add a robot for an owner."""
-        came = self.members.arrive(entry, owner.address)
+        """Add a robot for an owner; if that fails, remove it again."""
         try:
+            came = self.members.arrive(entry, owner.address)
             if came is not entry:
                 x, y, z = came.position
                 place = f"{x:.2f}, {y:.2f}, {z:.2f} m"
@@ -201,7 +201,8 @@ class Host:
             self._assign(entry.name, owner)
         except BaseException:
             self._owners.pop(entry.name, None)
-            self.members.remove_soon([entry.name])
+            if entry.name in self.simulation.scene.robots:
+                self.members.remove_soon([entry.name])
             raise
 
     def borrow(self, name: str, owner: RobotOwner) -> None:
@@ -400,15 +401,17 @@ class Host:
         if self._generation == self.simulation.generation:
             return
         self._generation = self.simulation.generation
+        was_reset = self._resets != self.simulation.resets or self.time < self._then
+        self._resets = self.simulation.resets
         entries = {entry.name: entry for entry in self._scene.world.robots}
         for name in sorted(set(self._owners) - set(self.simulation.scene.robots)):
-            if self.time < self._then:  # the world was reset: owned robots stay
+            if was_reset:  # owned robots stay
                 self.simulation.apply(Join(entries[name]), source="server")
             else:
                 owner = self._release(name)
                 self._taken_over.discard(name)
                 self._guard(name, owner, lambda owner: owner.robot_removed())
-        if self.time < self._then:
+        if was_reset:
             now = {entry.name: entry for entry in self.simulation.world.robots}
             for name in sorted(self._taken_over):
                 if self._lacks_equipment(now[name], entries[name]):

@@ -91,6 +91,8 @@ class Simulation:
         """Log of triggers, events, messages and failures."""
         self.paused = False
         """Flag of `actions.Pause` for the caller that paces this simulation."""
+        self.resets = 0
+        """Number of times that the world was reset."""
         self.generation = 0
         """Number of times that the scene was replaced or reset."""
         self._observers = Observers()
@@ -136,6 +138,7 @@ class Simulation:
         if self.first is None:
             self.first = StartState.of(self.start_world)
         self._clear()
+        self.resets += 1
         self._rebind(self.first.begin_again())
         if prepare is not None:
             prepare(self.state)

@@ -3,6 +3,7 @@
 import base64
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 
 KINDS = (
@@ -21,6 +22,12 @@ SENSORS = (
     *("GPS", "VictSensor", "RangeImager", "Camera", "Battery"),
 )
 SENSOR_NAMES = ("Scanner1", "INS", "Odometry", "F1", "Camera", "ECLeft", "RFID", "Touch")
+COMPOSING = re.compile(
+    r"^INIT|Type (Create|Kill|KillAll|AbsMove|RelMove|Gait|RFIDReleaser)|spawn|remove|light sun|"
+    r"(to|by|reset)( wall| gate| lamp|}| ALL)",
+    re.IGNORECASE,
+)
+"""Lines that may recompile the world."""
 JOINTS = {
     "wheels": ("Left", "Right", "Pan", "Tilt"),
     "flippers": ("FRFlipper", "FLFlipper", "RRFlipper", "RLFlipper", "Left", "Right"),
@@ -44,9 +51,16 @@ EXTREME = (
 class LineSource:
     """Source of random lines."""
 
-    def __init__(self, rng: random.Random, extreme: float = 0.25) -> None:
-        """Use ``rng``; numbers are extreme with probability ``extreme``."""
-        self._rng, self._extreme = rng, extreme
+    def __init__(self, rng: random.Random, extreme: float = 0.25, composed: float = 1.0) -> None:
+        """Use ``rng``.
+
+        Args:
+            rng: source of all choices.
+            extreme: probability of an extreme number.
+            composed: share of the lines that recompile the world, which take a hundred times as
+                long as others.
+        """
+        self._rng, self._extreme, self._composed = rng, extreme, composed
         self.kind = ""
         """Class of the robot of the present client."""
 
@@ -324,6 +338,20 @@ class LineSource:
         return self._weighted(
             (self.control, 8), (self.console, 4), (self.query, 0.2), (self.robot, 1)
         )
+
+    def any_robot(self) -> str:
+        """Return a line of a robot client; ``composed`` limits those that recompile the world."""
+        return self._limited(self.robot)
+
+    def any_controller(self) -> str:
+        """Return a line of a world controller, likewise."""
+        return self._limited(self.controller)
+
+    def _limited(self, make: Callable[[], str]) -> str:
+        while True:
+            line = make()
+            if self._rng.random() < self._composed or not COMPOSING.search(line):
+                return line
 
     def _weighted(self, *makers: tuple[Callable[[], str], float]) -> str:
         weights = [weight for _, weight in makers]

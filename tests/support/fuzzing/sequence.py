@@ -92,7 +92,7 @@ class ClientPlan:
             return source.init(self.kind)
         if self.turns and rng.random() < 0.3:
             return "STEP"
-        line = source.controller() if self.role == "controller" else source.robot()
+        line = source.any_controller() if self.role == "controller" else source.any_robot()
         self.turns |= line.startswith("LOCKSTEP") and rng.random() < 0.9
         return line
 
@@ -101,8 +101,9 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
     """Return ``steps`` random steps of four clients."""
     rng = random.Random(seed)
     mode: Mode = rng.choice(("max", "paced"))
-    source = LineSource(rng, extreme=rng.choice((0.05, 0.25, 0.6)))
-    busy = rng.choice((0.02, 0.05, 0.2))
+    composed = rng.choice((0.02, 1.0))
+    source = LineSource(rng, rng.choice((0.05, 0.25, 0.6)), composed)
+    busy = rng.choice((0.005, 0.02, 0.1))
     plans: dict[str, ClientPlan] = {}
     made: list[Step] = []
     while len(made) < steps:
@@ -115,7 +116,7 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
             made.append(Step("open", client, port))
             continue
         kind = rng.random()
-        if kind < 0.004:
+        if kind < 0.004 * composed:
             made.append(Step("close", client))
             del plans[client]
         elif kind < 0.006:

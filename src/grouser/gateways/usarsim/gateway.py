@@ -69,8 +69,9 @@ class ControlSocket(ClientSocket):
 
     def closed(self) -> None:
         """Remove the robot of the client."""
-        if self.session:
-            self.session.close()
+        if session := self.session:
+            self.session = None  # it refers to this connection
+            session.close()
 
     def refusal(self, reason: str) -> bytes:
         """Return a notice with the reason for a rejected connection."""

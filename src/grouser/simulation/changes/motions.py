@@ -26,6 +26,9 @@ from grouser.simulation.schedule import NEVER, Clock
 RATE_HZ = 500.0
 """Updates per simulated second."""
 
+ENERGY_SHARE = 0.5
+"""Largest kinetic energy of a prescribed motion, as a part of the limit that means divergence."""
+
 UP = (0.0, 0.0, 1.0)
 
 
@@ -179,7 +182,7 @@ class Motions:
     def start(self, state: SceneState, name: str, motion: Motion, step: int) -> None:
         """Start ``motion`` of ``name`` at ``step``."""
         body = state.body(name)
-        free_joint(state.model, body, name)  # raises BadValue if it is fixed
+        _check_energy(state, name, free_joint(state.model, body, name)[1], motion)
         self._running[name] = _RunningMotion(motion, step, body)
         self._clock.start(step + 1)
 
@@ -207,6 +210,19 @@ class Motions:
         for name in arrived:
             self.stop(state, name)
         self._clock.start(step + 1)
+
+
+def _check_energy(state: SceneState, name: str, dof: int, motion: Motion) -> None:
+    """Raise `BadValue` for a motion so fast that it would count as divergence."""
+    x, y, z, turn = motion.at(0.0)[1].tolist()
+    mass, inertia = state.model.dof_M0[[dof, dof + 5]].tolist()
+    energy = 0.5 * (x * x + y * y + z * z + inertia / mass * turn * turn)
+    most = ENERGY_SHARE * state.scene.world.physics.energy_limit
+    if not energy <= most:
+        raise BadValue(
+            f"'{name}' would move at {math.hypot(x, y, z):.3g} m/s and {turn:.3g} rad/s, "
+            f"{energy:.3g} J/kg, must be at most {most:g} (half of physics.energy_limit)"
+        )
 
 
 def place_free_body(
