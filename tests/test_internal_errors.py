@@ -6,10 +6,8 @@ connection at that moment.
 """
 
 import asyncio
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import pytest
@@ -105,7 +103,9 @@ REQUESTS = (
     Place(Console, "execute", "CONSOLE {Line list robots}"),
     Place(WorldControllers, "execute", CREATE, (CONTROLLER,)),
     Place(Membership, "change", CREATE, (CONTROLLER,)),
-    Place(WorldControllers, "_set_pose", "CONTROL {Type RelMove} {Name thing0}", (CONTROLLER, CREATE)),
+    Place(
+        WorldControllers, "_set_pose", "CONTROL {Type RelMove} {Name thing0}", (CONTROLLER, CREATE)
+    ),
     Place(Participant, "defer", "DRIVE {Left 1} {Right 1}", (ROBOT, TURN)),
     Place(TruthSocket, "_answer", "", (), "truth", of_connection),
     Place(CanSocket, "_apply", FRAME, ("< open can0 >",), "can", of_connection),

@@ -1,10 +1,16 @@
-"""Random lines of clients: well-formed commands of every protocol, with extreme numbers."""
+"""Random lines of clients: well-formed messages of every protocol, with extreme numbers.
+
+A form is a line with placeholders: ``$(-2..2)`` is a number, mostly of this range, ``$(a|b)`` one of
+several words, ``$(joint)`` the result of the method ``joint`` of `LineSource`; ``[[…]]`` may be left
+out.
+"""
 
 import base64
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 KINDS = (
     *("P3AT", "P2DX", "P2AT", "Kenaf", "Quince", "PackBot", "Crawler", "ERS7", "ERS210", "QRIO"),
@@ -21,13 +27,6 @@ SENSORS = (
     *("AcceleroMeter", "Gyroscope", "MagneticCompass", "RFID", "GroundTruth", "MotionCapture"),
     *("GPS", "VictSensor", "RangeImager", "Camera", "Battery"),
 )
-SENSOR_NAMES = ("Scanner1", "INS", "Odometry", "F1", "Camera", "ECLeft", "RFID", "Touch")
-COMPOSING = re.compile(
-    r"^INIT|Type (Create|Kill|KillAll|AbsMove|RelMove|Gait|RFIDReleaser)|spawn|remove|light sun|"
-    r"(to|by|reset)( wall| gate| lamp|}| ALL)",
-    re.IGNORECASE,
-)
-"""Lines that may recompile the world."""
 JOINTS = {
     "wheels": ("Left", "Right", "Pan", "Tilt"),
     "flippers": ("FRFlipper", "FLFlipper", "RRFlipper", "RLFlipper", "Left", "Right"),
@@ -47,6 +46,152 @@ EXTREME = (
     *("0.0099", "0.01", "1000", "1000.1", "3.14159265358979", "-3.1416", "90", "360"),
 )
 
+WORDS = {
+    "robot": ROBOTS,
+    "thing": THINGS,
+    "who": (*ROBOTS, *OBJECTS),
+    "sensor": SENSORS,
+    "flag": ("true", "false", "True", "1", "0"),
+    "order": ("0", "1", "2", "3", "10", "11", "12"),
+    "opcode": ("Angle", "Velocity", "Torque", "3", "RelAngle", "RelVelocity", "RelTorque"),
+    "named": ("", "", "", " {Name Scanner1}", " {Name INS}", " {Name Odometry}", " {Name F1}"),
+    "shape": ("Crate", "Box", "Ball", "Barrel", "Victim", "WCCrate"),
+    "gait_name": ("period", "lift", "height", "stride", "locus", "sway", "lean", "duty", "ride"),
+    "can_id": ("100", "101", "102", "103", "104", "110", "7FF", "1FFFFFFF", "00000100"),
+}
+"""Placeholder -> its values."""
+
+FORMS: dict[str, tuple[str, ...]] = {
+    "init": (
+        "INIT {ClassName USARBot.$(kind)} [[{Name $(robot)}]] [[{Location $(place)}]] "
+        "[[{Rotation $(vector)}]]",
+        "INIT {ClassName USARBot.$(kind)} {Start $(West|East|Nowhere)} {Battery $(0..5)}",
+    ),
+    "drive": (
+        "DRIVE {Left $(-9..9)} {Right $(-9..9)}",
+        "DRIVE [[{Left $(-100..100)}]] [[{Right $(-100..100)}]] [[{Normalized $(flag)}]] "
+        "[[{Light $(flag)}]] [[{Flip $(flag)}]]",
+        "DRIVE {Speed $(-2..2)} [[{FrontSteer $(-1..1)}]] [[{RearSteer $(-1..1)}]]",
+        "DRIVE {WheelNumber $(0..4)} {WheelSpeed $(-2..2)} [[{WheelSteer $(-2..2)}]]",
+        "DRIVE {LinearVelocity $(-2..2)} [[{LateralVelocity $(-2..2)}]] "
+        "[[{RotationalVelocity $(-90..90)}]] [[{AltitudeVelocity $(-2..2)}]] "
+        "[[{Normalized $(flag)}]]",
+        "DRIVE {Name $(joint)} {Value $(-2..2)} {Order $(order)}",
+        "DRIVE {Name A} {Bone $(joint)} {Value $(-2..2)}",
+        "DRIVE {Propeller $(-2..2)}",
+        "MULTIDRIVE {$(joint) $(-2..2)} {$(joint) $(-2..2)}",
+        "MISPKG {Name CameraPanTilt} {Link $(0..3)} {Value $(-2..2)} {Order $(0|1|2)}",
+        "KICK {Paw $(Left|Right)}",
+    ),
+    "set": (
+        "SET {Type $(sensor)}$(named) {Opcode RATE} {Params $(0..50)}",
+        "SET {Type $(sensor)}$(named) {Opcode RESET}",
+        "SET {Type INS} {Opcode POSE} {Params $(vector),$(vector)}",
+        "SET {Type $(RangeScanner|RangeImager|IRScanner)}$(named) {Opcode SCAN}",
+        "SET {Type Joint} {Name $(joint)} {Opcode $(opcode)} {Params $(-2..2)}",
+        "SET {Type Joint} {Name $(joint)} {Opcode Stiffness} {Params $(0..1)}",
+        "SET {Type Camera} {Name Camera} {Opcode Zoom} {Params $(0..2)}",
+        "SET {Type Gait} {Opcode Walk} {Params $(gait_name) $(0..1) [[$(gait_name) $(0..1)]]}",
+        "SET {Type Gait} {Opcode Walk} {Params locus $(box|ellipse|round)}",
+        "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}",
+        "SET {Type RFID} {Opcode $(Read|Write)} {Params 100000 x}",
+        "SET {Type Viewports} {Config $(0..2)} {Viewport1 Camera}",
+    ),
+    "query": (
+        "GETGEO {Type $(sensor)}",
+        "GETCONF {Type $(sensor)}",
+        "GETGEO {Type $(Robot|MisPkg|Actuator)}",
+        "GETCONF {Type $(Robot|MisPkg|Actuator)}",
+        "GETSTARTPOSES",
+    ),
+    "lockstep": (
+        "LOCKSTEP {Every $(0..0.2)} [[{ByCommand $(flag)}]]",
+        "LOCKSTEP {Every 0.02}",
+        "LOCKSTEP {Every 0}",
+    ),
+    "step": ("STEP",),
+    "radio": ("RADIO [[{To $(robot)}]] {Data $(data)}",),
+    "control": (
+        "CONTROL {Type Create} {ClassName $(shape)} {Name $(thing)} [[{Location $(place)}]] "
+        "[[{Rotation $(vector)}]] [[{Scale $(0.1..2)}]] [[{Physics $(None|RigidBody)}]] "
+        "[[{Permanent $(flag)}]]",
+        "CONTROL {Type Create} {ClassName $(shape)} {Name $(thing)} {Scale $(vector)}",
+        "CONTROL {Type Kill} {Name $(thing)}",
+        "CONTROL {Type KillAll} [[{MinPos $(vector)}]] [[{MaxPos $(vector)}]]",
+        "CONTROL {Type AbsMove} {Name $(thing)} [[{Location $(place)}]] [[{Rotation $(vector)}]]",
+        "CONTROL {Type RelMove} {Name $(thing)} [[{Location $(vector)}]] [[{Rotation $(vector)}]]",
+        "CONTROL {Type Rotate} {Name $(thing)} {Speed $(vector)}",
+        "CONTROL {Type Conveyor} {Name $(robot)} {Speed $(-2..2)}",
+        "CONTROL {Type AddWP} {Name $(thing)} {WP $(place);$(place)}",
+        "CONTROL {Type SetWP} {Name $(thing)} [[{Speed $(0..2)}]] [[{Time $(0..5)}]] "
+        "[[{Loop $(flag)}]] [[{ResetOnClear $(flag)}]] [[{Moving $(flag)}]]",
+        "CONTROL {Type ClearWP} {Name $(thing)}",
+        "CONTROL {Type GetSTA} [[{Name $(thing)}]]",
+    ),
+    "console": tuple(
+        f"CONSOLE {{Line {line}}}"
+        for line in (
+            "move $(who) $(to|by) $(-2..2) $(-2..2) $(0..1)",
+            "move $(who) to $(-2..2) $(-2..2) yaw $(-180..180) in $(0..2)",
+            "glide $(who) to $(-2..2) $(-2..2) 0.3 at $(0..2) loop",
+            "turn $(who) $(by|at) $(-90..90)",
+            "stop $(who)",
+            "tell $(robot) forward $(-2..2) turn $(-2..2)",
+            "motor $(robot) $(on|off)",
+            "belt $(robot) $(-2..2)",
+            "open gate $(0..1)",
+            "light $(lamp|sun) $(on|off)",
+            "light sun $(0..1)",
+            "friction $(everywhere|terrain/0|crate) $(0..2)",
+            "gravity $(0..12)",
+            "reset $(who)",
+            "fire $(alarm|chain)",
+            "say $(who) $(-2..2)",
+            "after $(0..0.2) $(reset|remove) $(who)",
+            "after $(0..0.2) say hi",
+            "where $(who)",
+            "log $(0..9)",
+            "list $(robots|objects|doors|lamps|events|triggers|kinds)",
+            "inside spot",
+            "$(hash|time|waits|help|score|complete mo|resume|resume|pause|reset)",
+            "spawn $(ball|box|cylinder) $(thing) at $(-2..2) $(-2..2) $(0..1) mass=$(0..2) "
+            "radius=$(0..1) friction=$(0..1)",
+            "spawn $(p2dx|p3at|ers7|kenaf|conveyor) $(robot) at $(-2..2) $(-2..2) yaw $(-180..180)",
+            "remove $(who)",
+        )
+    ),
+    "truth": ("", "{Actors}", "[[{class $(kind)}]] [[{name $(who)}]]"),
+    "can": (
+        "< send $(can_id) 8 $(bytes8) >",
+        "< send $(can_id) 4 $(bytes4) >",
+        "< send $(100|101|102) 8 $(bytes8) >",
+        "< $(open can0|open can1|rawmode|bcmmode|echo) >",
+        "< subscribe $(0|0|1|99999999999) 0 $(can_id) >",
+        "< unsubscribe $(can_id) >",
+        "< $(add|update) $(0|1) $(0..100) $(can_id) 4 $(bytes4) >",
+        "< delete $(can_id) >",
+    ),
+}
+"""Kind of line -> its forms."""
+
+ROBOT_LINES = {
+    **{"drive": 8.0, "set": 6.0, "query": 1.0, "lockstep": 0.5, "step": 1.0, "radio": 1.0},
+    **{"console": 2.0, "control": 0.1, "init": 0.1},
+}
+"""Kinds of lines of a client with a robot, by frequency."""
+CONTROLLER_LINES = {"control": 8.0, "console": 4.0, "query": 0.2, "drive": 0.5, "set": 0.5}
+"""Kinds of lines of a world controller, by frequency."""
+
+COMPOSING = re.compile(
+    r"^INIT|Type (Create|Kill|KillAll|AbsMove|RelMove|Gait|RFIDReleaser)|spawn|remove|light sun|"
+    r"(move|reset|Line reset) ?(wall|gate|lamp|})",
+    re.IGNORECASE,
+)
+"""Lines that may recompile the world."""
+
+_OPTIONAL = re.compile(r"\[\[(.*?)\]\]")
+_PLACEHOLDER = re.compile(r"\$\((.*?)\)")
+
 
 class LineSource:
     """Source of random lines."""
@@ -61,10 +206,35 @@ class LineSource:
                 long as others.
         """
         self._rng, self._extreme, self._composed = rng, extreme, composed
-        self.kind = ""
+        self.kind_of_client = ""
         """Class of the robot of the present client."""
 
-    # -- parts -------------------------------------------------------------------------------
+    def line(self, kind: str) -> str:
+        """Return a line of one kind, such as ``drive``."""
+        form = self._rng.choice(FORMS[kind])
+        form = _OPTIONAL.sub(lambda found: found[1] if self._rng.random() < 0.6 else "", form)
+        return _PLACEHOLDER.sub(lambda found: self._fill(found[1]), form)
+
+    def one_of(self, frequencies: Mapping[str, float]) -> str:
+        """Return a line of one of several kinds; few of them recompile the world."""
+        while True:
+            kind = self._rng.choices([*frequencies], [*frequencies.values()])[0]
+            line = self.line(kind)
+            if self._rng.random() < self._composed or not COMPOSING.search(line):
+                return line
+
+    def _fill(self, placeholder: str) -> str:
+        if placeholder in WORDS:
+            return self._rng.choice(WORDS[placeholder])
+        if ".." in placeholder:
+            low, high = map(float, placeholder.split(".."))
+            return self.number(low, high)
+        if "|" in placeholder:
+            return self._rng.choice(placeholder.split("|"))
+        made: str = getattr(self, placeholder)()
+        return made
+
+    # -- placeholders ------------------------------------------------------------------------
 
     def number(self, low: float = -2.0, high: float = 2.0) -> str:
         """Return a number: usual, extreme, or close to a limit."""
@@ -73,8 +243,8 @@ class LineSource:
             return rng.choice(EXTREME)
         return rng.choice((f"{rng.uniform(low, high):.4g}", f"{rng.uniform(low, high):.4g}", "1"))
 
-    def vector(self, low: float = -3.0, high: float = 3.0) -> str:
-        return ",".join(self.number(low, high) for _ in range(3))
+    def vector(self) -> str:
+        return ",".join(self.number() for _ in range(3))
 
     def place(self) -> str:
         """Return a location; most of them lie on the floor."""
@@ -83,320 +253,45 @@ class LineSource:
             return self.vector()
         return f"{rng.uniform(-4, 4):.2f},{rng.uniform(-4, 4):.2f},{rng.choice((0, 0, -0.5))}"
 
-    def some(self, *segments: str) -> str:
-        """Return a random subset of ``segments``, in order."""
-        return " ".join(segment for segment in segments if self._rng.random() < 0.6)
-
-    def pick(self, words: Sequence[str]) -> str:
-        return self._rng.choice(words)
-
-    def flag(self, key: str) -> str:
-        return f"{{{key} {self.pick(('true', 'false', 'True', '1', '0'))}}}"
-
-    # -- USARSim -----------------------------------------------------------------------------
-
     def joint(self) -> str:
         """Return the name of a joint; most of them are of the present kind of robot."""
-        near = CARRIED.get(self.kind, "other")
-        return self.pick(JOINTS[near if self._rng.random() < 0.8 else self.pick([*JOINTS])])
+        near = CARRIED.get(self.kind_of_client, "other")
+        group = near if self._rng.random() < 0.8 else self._rng.choice([*JOINTS])
+        return self._rng.choice(JOINTS[group])
 
-    def new_kind(self) -> str:
+    def kind(self) -> str:
         """Return a class of robot; most compile fast."""
-        return self.pick(CHEAP if self._rng.random() < 0.6 else KINDS)
+        return self._rng.choice(CHEAP if self._rng.random() < 0.6 else KINDS)
 
-    def init(self, kind: str = "") -> str:
-        pick, rng, kind = self.pick, self._rng, kind or self.new_kind()
-        rest = self.some(
-            f"{{Name {pick(ROBOTS)}}}",
-            f"{{Location {self.place()}}}",
-            f"{{Rotation {self.vector(-1, 1)}}}",
-        )
-        if rng.random() < 0.1:
-            rest += f" {{Start {pick(('West', 'East', 'Nowhere'))}}}"
-        if rng.random() < 0.1:
-            rest += f" {{Battery {self.number(0, 5)}}}"
-        return f"INIT {{ClassName USARBot.{kind}}} {rest}"
+    def data(self) -> str:
+        size = self._rng.choice((0, 5, 300))
+        return base64.b64encode(self._rng.randbytes(size)).decode()
 
-    def drive(self) -> str:
-        number, some = self.number, self.some
-        return self._rng.choice(
-            (
-                lambda: f"DRIVE {{Left {number(-9, 9)}}} {{Right {number(-9, 9)}}}",
-                lambda: (
-                    "DRIVE "
-                    + some(
-                        f"{{Left {number(-100, 100)}}}",
-                        f"{{Right {number(-100, 100)}}}",
-                        self.flag("Normalized"),
-                        self.flag("Light"),
-                        self.flag("Flip"),
-                    )
-                ),
-                lambda: (
-                    f"DRIVE {{Speed {number()}}} "
-                    + some(f"{{FrontSteer {number(-1, 1)}}}", f"{{RearSteer {number(-1, 1)}}}")
-                ),
-                lambda: (
-                    f"DRIVE {{WheelNumber {number(0, 4)}}} {{WheelSpeed {number()}}} "
-                    + some(f"{{WheelSteer {number()}}}", self.flag("Normalized"))
-                ),
-                lambda: (
-                    f"DRIVE {{LinearVelocity {number()}}} "
-                    + some(
-                        f"{{LateralVelocity {number()}}}",
-                        f"{{RotationalVelocity {number(-90, 90)}}}",
-                        f"{{AltitudeVelocity {number()}}}",
-                        self.flag("Normalized"),
-                    )
-                ),
-                lambda: (
-                    f"DRIVE {{Name {self.joint()}}} {{Value {number()}}} "
-                    f"{{Order {self.pick(('0', '1', '2', '3', '10', '11', '12'))}}}"
-                ),
-                lambda: f"DRIVE {{Name A}} {{Bone {self.joint()}}} {{Value {number()}}}",
-                lambda: (
-                    "MULTIDRIVE "
-                    + " ".join(f"{{{joint} {number()}}}" for joint in (self.joint(), self.joint()))
-                ),
-                lambda: (
-                    f"MISPKG {{Name CameraPanTilt}} {{Link {number(0, 3)}}} "
-                    f"{{Value {number()}}} {{Order {self.pick(('0', '1', '2'))}}}"
-                ),
-                lambda: f"KICK {{Paw {self.pick(('Left', 'Right'))}}}",
-            )
-        )()
+    def bytes8(self) -> str:
+        return self._rng.randbytes(8).hex(" ").upper()
 
-    def set(self) -> str:
-        number, pick = self.number, self.pick
-        named = f" {{Name {pick(SENSOR_NAMES)}}}" if self._rng.random() < 0.3 else ""
-        return self._rng.choice(
-            (
-                lambda: (
-                    f"SET {{Type {pick(SENSORS)}}}{named} {{Opcode RATE}} {{Params {number(0, 50)}}}"
-                ),
-                lambda: f"SET {{Type {pick(SENSORS)}}}{named} {{Opcode RESET}}",
-                lambda: (
-                    f"SET {{Type INS}}{named} {{Opcode POSE}} "
-                    f"{{Params {self.vector()},{self.vector()}}}"
-                ),
-                lambda: (
-                    f"SET {{Type {pick(('RangeScanner', 'RangeImager', 'IRScanner'))}}}{named} "
-                    "{Opcode SCAN}"
-                ),
-                lambda: (
-                    f"SET {{Type Joint}} {{Name {self.joint()}}} "
-                    f"{{Opcode {pick(('Angle', 'Velocity', 'Torque', '3', 'RelAngle', 'RelVelocity', 'RelTorque', 'Stiffness'))}}} "  # noqa: E501
-                    f"{{Params {number()}}}"
-                ),
-                lambda: (
-                    f"SET {{Type Camera}} {{Name Camera}} {{Opcode Zoom}} {{Params {number(0, 2)}}}"
-                ),
-                lambda: f"SET {{Type Gait}} {{Opcode Walk}} {{Params {self.gait()}}}",
-                lambda: "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}",
-                lambda: (
-                    f"SET {{Type RFID}} {{Opcode {pick(('Read', 'Write'))}}} {{Params 100000 x}}"
-                ),
-                lambda: f"SET {{Type Viewports}} {{Config {number()}}} {{Viewport1 Camera}}",
-            )
-        )()
+    def bytes4(self) -> str:
+        return self._rng.randbytes(4).hex(" ").upper()
 
-    def gait(self) -> str:
-        names = ("period", "lift", "height", "stride", "locus", "sway", "lean", "duty", "ride")
-        words = (
-            (self.pick(names), self.pick((self.number(0, 0.5), "box", "ellipse")))
-            for _ in range(self._rng.randint(1, 3))
-        )
-        return " ".join(f"{name} {value}" for name, value in words)
-
-    def query(self) -> str:
-        kind = self.pick(("Robot", "MisPkg", "Actuator", "Camera", *SENSORS))
-        return self.pick((f"GETGEO {{Type {kind}}}", f"GETCONF {{Type {kind}}}", "GETSTARTPOSES"))
-
-    def lockstep(self) -> str:
-        if self._rng.random() < 0.2:
-            return "LOCKSTEP {Every 0}"
-        every = self.number(0, 0.2)
-        return f"LOCKSTEP {{Every {every}}} " + self.some(self.flag("ByCommand"))
-
-    def radio(self) -> str:
-        data = base64.b64encode(self._rng.randbytes(self._rng.choice((0, 5, 300)))).decode()
-        return f"RADIO {self.some(f'{{To {self.pick(ROBOTS)}}}')} {{Data {data}}}"
-
-    def control(self) -> str:
-        pick, thing, rng = self.pick, self.pick(THINGS), self._rng
-        kinds = ("Crate", "Box", "Ball", "Barrel", "Victim", "WCCrate")
-        named, number = f"{{Name {thing}}}", self.number
-        return rng.choice(
-            (
-                lambda: (
-                    f"CONTROL {{Type Create}} {{ClassName {pick(kinds)}}} {named} "
-                    + self.some(
-                        f"{{Location {self.place()}}}",
-                        f"{{Rotation {self.vector()}}}",
-                        f"{{Scale {pick((number(0.1, 2), self.vector(0.1, 2)))}}}",
-                        f"{{Physics {pick(('None', 'RigidBody'))}}}",
-                        self.flag("Permanent"),
-                    )
-                ),
-                lambda: f"CONTROL {{Type Kill}} {named}",
-                lambda: (
-                    "CONTROL {Type KillAll} "
-                    + self.some(f"{{MinPos {self.vector()}}}", f"{{MaxPos {self.vector()}}}")
-                ),
-                lambda: (
-                    f"CONTROL {{Type AbsMove}} {named} "
-                    + self.some(f"{{Location {self.place()}}}", f"{{Rotation {self.vector()}}}")
-                ),
-                lambda: (
-                    f"CONTROL {{Type RelMove}} {named} "
-                    + self.some(f"{{Location {self.vector()}}}", f"{{Rotation {self.vector()}}}")
-                ),
-                lambda: f"CONTROL {{Type Rotate}} {named} {{Speed {self.vector()}}}",
-                lambda: f"CONTROL {{Type Conveyor}} {{Name {pick(ROBOTS)}}} {{Speed {number()}}}",
-                lambda: f"CONTROL {{Type AddWP}} {named} {{WP {self.place()};{self.place()}}}",
-                lambda: (
-                    f"CONTROL {{Type SetWP}} {named} "
-                    + self.some(
-                        f"{{Speed {number()}}}",
-                        f"{{Time {number(0, 5)}}}",
-                        self.flag("Loop"),
-                        self.flag("ResetOnClear"),
-                        self.flag("Moving"),
-                    )
-                ),
-                lambda: f"CONTROL {{Type ClearWP}} {named}",
-                lambda: "CONTROL {Type GetSTA} " + self.some(named),
-            )
-        )()
-
-    # -- console -----------------------------------------------------------------------------
-
-    def console(self) -> str:
-        pick, number = self.pick, self.number
-        who = pick((*ROBOTS, *OBJECTS))
-        line = self._rng.choice(
-            (
-                lambda: f"move {who} {pick(('to', 'by'))} {number()} {number()} {number(0, 1)}",
-                lambda: (
-                    f"move {who} to {number()} {number()} yaw {number(-180, 180)} in {number(0, 2)}"
-                ),
-                lambda: f"glide {who} to {number()} {number()} 0.3 at {number(0, 2)} loop",
-                lambda: f"turn {who} {pick(('by', 'at'))} {number(-90, 90)}",
-                lambda: f"stop {who}",
-                lambda: f"tell {pick(ROBOTS)} forward {number()} turn {number()}",
-                lambda: f"motor {pick(ROBOTS)} {pick(('on', 'off'))}",
-                lambda: f"belt {pick(ROBOTS)} {number()}",
-                lambda: f"open gate {number(0, 1)}",
-                lambda: f"light {pick(('lamp', 'sun'))} {pick(('on', 'off', number(0, 1)))}",
-                lambda: f"friction {pick(('everywhere', 'terrain/0', 'crate'))} {number(0, 2)}",
-                lambda: f"gravity {number(0, 12)}",
-                lambda: f"reset {pick((who, who, who, ''))}",
-                lambda: f"fire {pick(('alarm', 'chain'))}",
-                lambda: f"say {who} {number()}",
-                lambda: (
-                    f"after {number(0, 0.2)} {pick((f'reset {who}', f'remove {who}', 'say hi'))}"
-                ),
-                lambda: f"where {who}",
-                lambda: f"log {number(0, 9)}",
-                lambda: f"list {pick(('robots', 'objects', 'doors', 'lamps', 'events', 'kinds'))}",
-                lambda: "inside spot",
-                lambda: pick(("hash", "time", "waits", "help", "score", "complete mo", "resume")),
-                lambda: self._rare_console(who),
-            )
-        )()
-        return f"CONSOLE {{Line {line.replace('%', '%25')}}}"
-
-    def _rare_console(self, who: str) -> str:
-        """Return a line that recompiles the world or stops time."""
-        pick, number = self.pick, self.number
-        return self._rng.choice(
-            (
-                lambda: (
-                    f"spawn {pick(('ball', 'box', 'cylinder'))} {pick(THINGS)} at "
-                    f"{number()} {number()} {number(0, 1)} mass={number(0, 2)} radius={number(0, 1)} "
-                    f"friction={number(0, 1)}"
-                ),
-                lambda: (
-                    f"spawn {pick(('p2dx', 'p3at', 'ers7', 'kenaf', 'conveyor'))} {pick(ROBOTS)} at "
-                    f"{number()} {number()} yaw {number(-180, 180)}"
-                ),
-                lambda: f"remove {who}",
-                lambda: pick(("pause", "resume", "reset")),
-            )
-        )()
-
-    def robot(self) -> str:
-        """Return a line of a client with a robot."""
-        return self._weighted(
-            (self.drive, 8), (self.set, 6), (self.query, 1), (self.lockstep, 0.5),
-            (lambda: "STEP", 1), (self.radio, 1), (self.console, 2), (self.control, 0.1),
-            (self.init, 0.1),
-        )  # fmt: skip
-
-    def controller(self) -> str:
-        """Return a line of a world controller."""
-        return self._weighted(
-            (self.control, 8), (self.console, 4), (self.query, 0.2), (self.robot, 1)
-        )
-
-    def any_robot(self) -> str:
-        """Return a line of a robot client; ``composed`` limits those that recompile the world."""
-        return self._limited(self.robot)
-
-    def any_controller(self) -> str:
-        """Return a line of a world controller, likewise."""
-        return self._limited(self.controller)
-
-    def _limited(self, make: Callable[[], str]) -> str:
-        while True:
-            line = make()
-            if self._rng.random() < self._composed or not COMPOSING.search(line):
-                return line
-
-    def _weighted(self, *makers: tuple[Callable[[], str], float]) -> str:
-        weights = [weight for _, weight in makers]
-        return self._rng.choices([make for make, _ in makers], weights)[0]()
-
-    # -- other ports -------------------------------------------------------------------------
-
-    def truth(self) -> str:
-        parts = (f"{{class {self.pick(KINDS)}}}", f"{{name {self.pick((*ROBOTS, *OBJECTS))}}}")
-        return self.pick(("", "{Actors}", parts[0], parts[1], " ".join(parts)))
-
-    def can(self) -> str:
-        rng, pick = self._rng, self.pick
-        size = rng.randint(0, 8)
-        data = " ".join(f"{byte:02X}" for byte in rng.randbytes(size))
-        id = pick(("100", "101", "102", "103", "104", "110", "7FF", f"{rng.randrange(2**29):08X}"))
-        return pick(
-            (
-                *(f"< send {id} {size} {data} >",) * 4,
-                "< open can0 >",
-                "< open can1 >",
-                "< rawmode >",
-                "< bcmmode >",
-                "< echo >",
-                f"< subscribe 0 0 {id} >",
-                f"< subscribe {pick(('1', '0', '99999999999'))} 0 {id} >",
-                f"< unsubscribe {id} >",
-                f"< add 1 0 {id} {size} {data} >",
-            )
-        )
+    # -- rosbridge ---------------------------------------------------------------------------
 
     def rosbridge(self) -> str:
-        pick = self.pick
+        """Return a message of a rosbridge client."""
+
+        def pick(values: Sequence[Any]) -> Any:
+            return self._rng.choice(values)
+
         services = ("path_plan", "reset_pose", "drive", "best_path", "drive_time", "energy_used")
         called = f"/{pick(ROBOTS)}/{pick((*services, 'path_found'))}"
-        op = pick(("call_service",) * 6 + ("set_level", "subscribe", "publish", "status", "auth"))
-        service = pick(
-            (called, called, "/rosapi/services", "/rosapi/service_type", "/rosapi/topics")
-        )
-        content: dict[str, object] = {
-            "op": op,
-            "service": service,
-            "args": pick(({}, [], None, {"service": called}, {"a": 1e308})),  # type: ignore[arg-type]
+        rosapi = ("services", "service_type", "topics", "nodes", "get_time", "topic_type")
+        other = ("set_level", "subscribe", "publish", "advertise", "status", "auth", "png")
+        content = {
+            "op": "call_service" if self._rng.random() < 0.6 else pick(other),
+            "service": pick((called, called, f"/rosapi/{pick(rosapi)}")),
+            "args": pick(({}, [], None, {"service": called}, {"a": 1e308})),
             "level": pick(("none", "error", "warning", "info", "loud")),
-            "id": pick(("x", 3, 1e308, None, [])),  # type: ignore[arg-type]
+            "topic": pick((called, "", 3)),
+            "id": pick(("x", 3, 1e308, None, [])),
         }
         for key in list(content):
             if self._rng.random() < 0.1:

@@ -26,7 +26,7 @@ from grouser.service.rate_limiter import Limits
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
 from support.fuzzing.memory_client import MemoryClient
-from support.fuzzing.sequence import FuzzSequence, Step
+from support.fuzzing.sequence import FuzzSequence, Mode, Step
 from support.fuzzing.virtual_time import DelayedExecutor, virtual_time
 
 SOURCE = "/grouser/"
@@ -91,7 +91,9 @@ class FaultLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info and record.exc_info[1]:
             self.add(record.exc_info[1])
-        elif record.levelno >= logging.ERROR and not any(map(record.getMessage().__contains__, EXPECTED)):
+        elif record.levelno >= logging.ERROR and not any(
+            map(record.getMessage().__contains__, EXPECTED)
+        ):
             self.findings.append(Finding(record.getMessage()))
 
     def on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from support.fuzzing.lines import LineSource
+from support.fuzzing.lines import CONTROLLER_LINES, ROBOT_LINES, LineSource
 
 Verb = Literal["open", "send", "raw", "close", "stall", "read", "wait"]
 Mode = Literal["max", "paced"]
@@ -71,28 +71,30 @@ class ClientPlan:
 
     port: str
     role: Literal["robot", "controller", "other"]
-    kind: str
+    kind: str = ""
+    """Class of its robot."""
     turns: bool = False
     """True: it ends its turns in lockstep, most of the time."""
     greeted: bool = False
 
     def line(self, source: LineSource, rng: random.Random) -> str:
         """Return its next line."""
-        source.kind = self.kind
+        source.kind_of_client = self.kind
         if self.role == "other":
-            make = {"truth": source.truth, "can": source.can, "rosbridge": source.rosbridge}
             if self.port == "can" and not self.greeted:
                 self.greeted = True
                 return "< open can0 >< rawmode >"
-            return make[self.port]()
+            return source.rosbridge() if self.port == "rosbridge" else source.line(self.port)
         if not self.greeted:
             self.greeted = rng.random() < 0.9
             if self.role == "controller":
                 return "INIT {ClassName USARBotAPI.WorldController}"
-            return source.init(self.kind)
+            line = source.line("init")
+            self.kind = line.partition("USARBot.")[2].partition("}")[0]
+            return line
         if self.turns and rng.random() < 0.3:
             return "STEP"
-        line = source.any_controller() if self.role == "controller" else source.any_robot()
+        line = source.one_of(CONTROLLER_LINES if self.role == "controller" else ROBOT_LINES)
         self.turns |= line.startswith("LOCKSTEP") and rng.random() < 0.9
         return line
 
@@ -112,7 +114,7 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
         if plan is None:
             port = rng.choice(PORTS)
             role = rng.choice(("robot",) * 3 + ("controller",)) if "control" in port else "other"
-            plans[client] = ClientPlan(port, role, source.new_kind())  # type: ignore[arg-type]
+            plans[client] = ClientPlan(port, role)  # type: ignore[arg-type]
             made.append(Step("open", client, port))
             continue
         kind = rng.random()
