@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of all decoders of bytes from outside, with atheris.
 
-A decoder may raise the errors of `grouser.errors` only. One target runs until its time is over or an
-input raises another exception, which atheris writes to a file::
+A decoder may raise the errors of `grouser.errors` only. One target runs until its time is over or
+an input raises another exception, which atheris writes to a file::
 
     python tools/fuzz_decoders.py --list
     python tools/fuzz_decoders.py usarsim -- -max_total_time=600 corpus/usarsim

@@ -1,8 +1,8 @@
 """Random lines of clients: well-formed messages of every protocol, with extreme numbers.
 
-A form is a line with placeholders: ``$(-2..2)`` is a number, mostly of this range, ``$(a|b)`` one of
-several words, ``$(joint)`` the result of the method ``joint`` of `LineSource`; ``[[…]]`` may be left
-out.
+A form is a line with placeholders: ``$(-2..2)`` is a number, mostly of this range, ``$(a|b)`` one
+of several words, ``$(joint)`` the result of the method ``joint`` of `LineSource`; ``[[…]]`` may be
+left out.
 """
 
 import base64
