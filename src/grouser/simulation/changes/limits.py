@@ -87,12 +87,9 @@ def check_range(where: str, value: object, low: float, high: float, unit: str = 
 
 def _check_pose(where: str, X_WB: Pose) -> None:
     _check_place(where, X_WB.position.tolist())
-    if not np.isfinite(X_WB.wxyz).all() or not math.isclose(
-        np.linalg.norm(X_WB.wxyz), 1, rel_tol=1e-3
-    ):
-        raise BadValue(
-            f"{where}: the orientation is {X_WB.wxyz.tolist()}, must be a unit quaternion"
-        )
+    length = float(np.linalg.norm(X_WB.wxyz))
+    if not math.isclose(length, 1.0, rel_tol=1e-3):  # NaN is not
+        raise BadValue(f"{where}: the orientation has length {length:g}, must be a unit quaternion")
 
 
 def _check_place(where: str, place: tuple[float, ...] | list[float]) -> None:
