@@ -569,17 +569,13 @@ class Simulation:
         before, scene = getattr(self, "state", None), state.scene
         watch_clock = schedule.Clock(1 / CHECK_PERIOD, scene.timestep)
         watch_clock.start(self.steps)
-        bound = {
-            "state": state,
-            "_world": scene.world,
-            "_camera": TrackingCamera(scene),
-            "_watch": self._new_watch(scene),
-            "watch_clock": watch_clock,
-            "active_sensors": self.active_sensors.rebound(scene, self.steps),
-            "triggers": self.triggers.rebound(scene, self.steps),
-            "motions": self.motions.rebound(scene, self.steps),
-        }
-        vars(self).update(bound)
+        active_sensors = self.active_sensors.rebound(scene, self.steps)
+        triggers = self.triggers.rebound(scene, self.steps)
+        motions = self.motions.rebound(scene, self.steps)
+        camera, watch = TrackingCamera(scene), self._new_watch(scene)
+        self.state, self._world, self._camera = state, scene.world, camera
+        self._watch, self.watch_clock = watch, watch_clock
+        self.active_sensors, self.triggers, self.motions = active_sensors, triggers, motions
         self._scene_changed()
         if before is not state:
             self.scene_builder.forget(before)

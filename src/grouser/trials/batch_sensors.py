@@ -94,7 +94,7 @@ class BatchSensors:
 
     def _rebind(self, row: int, step: int) -> None:
         if self.keys:
-            self._active[row].rebind(self._scenes[row], step)
+            self._active[row] = self._active[row].rebound(self._scenes[row], step)
             self._due[row] = self._active[row].due
 
     def steps_to_next(self, rows: Rows, steps: npt.NDArray[np.int64]) -> int:

@@ -238,11 +238,11 @@ def fuzzed_server(mode: Mode) -> SocketlessServer:
     """Return a server of the fuzzed world with all gateways that command robots."""
     gateways = (
         UsarsimGateway(
-            ((0, PortProfile()), (0, PortProfile(UT3)), (0, PortProfile(UDK, unreal=False)))
+            ports=((0, PortProfile()), (0, PortProfile(UT3)), (0, PortProfile(UDK, unreal=False)))
         ),
-        TruthGateway(0),
-        RosbridgeGateway(0),
-        CanGateway(0),
+        TruthGateway(port=0),
+        RosbridgeGateway(port=0),
+        CanGateway(port=0),
     )
     options = ServerOptions(
         gateways=gateways,

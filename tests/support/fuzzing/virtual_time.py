@@ -88,7 +88,7 @@ class DelayedExecutor(Executor):
 def virtual_time() -> Iterator[VirtualLoop]:
     """Return an event loop with virtual time, by which servers that are created in it run."""
     loop, clocks = VirtualLoop(), server.time  # type: ignore[attr-defined]
-    server.time = VirtualClocks(loop)  # type: ignore[attr-defined]
+    server.time = VirtualClocks(loop)  # type: ignore[attr-defined, assignment]
     try:
         yield loop
     finally:

@@ -163,6 +163,9 @@ class _RunningMotion:
 class Motions:
     """All running motions by body; kept when the scene is recompiled."""
 
+    _clock: Clock
+    """Clock of the updates; set by `rebound`."""
+
     def __init__(self) -> None:
         self._running: dict[str, _RunningMotion] = {}
 
