@@ -191,9 +191,7 @@ class Simulation:
         self._observers.scene(self.scene)
 
     @classmethod
-    def from_snapshot(
-        cls, snapshot: Snapshot, *, crash_folder: Path | str | None = "."
-    ) -> Simulation:
+    def from_snapshot(cls, snapshot: Snapshot, *, crash_folder: Path | str | None = ".") -> Self:
         """Return a simulation that continues from ``snapshot``."""
         simulation = cls.__new__(cls)
         simulation.__setstate__({"snapshot": snapshot, "crash_folder": crash_folder})
@@ -528,9 +526,7 @@ class Simulation:
     @property
     def robots(self) -> Mapping[str, RobotHandle]:
         """Handle of every robot, by name."""
-        return Handles(
-            "robot", lambda: list(self.scene.robots), lambda name: RobotHandle(self, name)
-        )
+        return Handles("robot", lambda: list(self.scene.robots), partial(RobotHandle, self))
 
     def view(self) -> Viewpoint:
         """Return the viewpoint of the world file's camera, which may follow a robot or object."""
@@ -581,8 +577,7 @@ class Simulation:
             self.scene_builder.forget(before)
 
     def _new_watch(self, scene: Scene) -> DivergenceWatch:
-        limit = scene.world.physics.energy_limit
-        return DivergenceWatch(scene.model, limit, self._crash_folder)
+        return DivergenceWatch(scene.model, scene.world.physics.energy_limit, self._crash_folder)
 
     def _prepare(self, world: World) -> SceneState:
         """Return the present state in ``world``."""
@@ -595,14 +590,8 @@ class Simulation:
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
-        due = min(
-            self.active_sensors.due,
-            self.watch_clock.due,
-            self.triggers.due,
-            self.motions.due,
-            self.agenda.due(self.scene.timestep),
-            self._observers.due,
-        )
+        due = min(self.active_sensors.due, self.watch_clock.due, self.triggers.due)
+        due = min(due, self.motions.due, self.agenda.due(self.scene.timestep), self._observers.due)
         return max(self.steps + 1, due)
 
     def read_due_sensors(self) -> None:
