@@ -60,7 +60,7 @@ class Place:
     """Earlier lines of the client."""
     port: str = "control"
     mine: Callable[[Any, MemoryClient], bool] = field(default=lambda first, client: True)
-    """Whether a call with this first argument serves the client."""
+    """Return True if a call with this first argument serves the client."""
     after: bool = False
     """Raise after the original function has returned."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.fuzzing.lines import FORMS, LineSource
 from support.fuzzing.run import run_sequence
-from support.fuzzing.sequence import FuzzSequence, Step, minimised, random_sequence
+from support.fuzzing.sequence import FuzzSequence, Step, minimise, random_sequence
 
 from grouser.gateways.usarsim.session import Session
 
@@ -58,7 +58,7 @@ def test_every_form_can_be_filled() -> None:
 def test_minimised_sequence_has_the_needed_steps_only() -> None:
     steps = tuple(Step("wait", text=str(number)) for number in range(50))
     needed = {steps[3], steps[17], steps[40]}
-    short = minimised(FuzzSequence("max", steps), lambda part: needed <= set(part.steps))
+    short = minimise(FuzzSequence("max", steps), lambda part: needed <= set(part.steps))
     assert set(short.steps) == needed
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.fuzzing.run import Finding, fails_like, run_sequence
-from support.fuzzing.sequence import FuzzSequence, minimised, random_sequence
+from support.fuzzing.sequence import FuzzSequence, minimise, random_sequence
 
 REPORT_EVERY = 60.0
 """Wall seconds between two lines of progress."""
@@ -68,7 +68,7 @@ def _report(sequence: FuzzSequence, finding: Finding, folder: Path) -> None:
     """Print a fault; write its shortened sequence."""
     print(f"{sequence.note}: {finding.where}\n{finding.details}", flush=True)
     fails, until = fails_like(finding), time.monotonic() + LONGEST
-    short = minimised(sequence, lambda part: time.monotonic() < until and fails(part))
+    short = minimise(sequence, lambda part: time.monotonic() < until and fails(part))
     folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^a-z0-9]+", "_", finding.where.lower()).strip("_")[:60]
     path = folder / f"{name}.txt"

@@ -35,7 +35,7 @@ TICK = 0.004
 """Simulated seconds of a tick; short, since most lines are processed between two."""
 SERVED = (b"NFO ", b"STA ", b"SEN ", b"Said none")
 """Parts of what a new client receives."""
-PATIENCE = 20.0
+ANSWER_TIMEOUT = 20.0
 """Virtual seconds in which a well-behaved client must be served."""
 EXPECTED = ("diverged", "error in an event of the world")
 """Errors that clients may cause, by a part of their text."""
@@ -220,7 +220,7 @@ class FuzzedServer:
         client.send("DRIVE {Left 1} {Right 1}")
         client.send("CONSOLE {Line waits}")
         for _ in range(200):
-            await self._pass_time(PATIENCE / 200)
+            await self._pass_time(ANSWER_TIMEOUT / 200)
             if not self.alive or all(word in client.received for word in SERVED):
                 break
         if not self.alive:

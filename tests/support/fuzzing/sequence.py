@@ -67,7 +67,7 @@ class FuzzSequence:
 
 @dataclass
 class ClientPlan:
-    """What one client does until it closes."""
+    """Lines of one client until it closes."""
 
     port: str
     role: Literal["robot", "controller", "other"]
@@ -132,7 +132,7 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
     return FuzzSequence(mode, tuple(made), f"seed {seed}")
 
 
-def minimised(sequence: FuzzSequence, fails: Callable[[FuzzSequence], bool]) -> FuzzSequence:
+def minimise(sequence: FuzzSequence, fails: Callable[[FuzzSequence], bool]) -> FuzzSequence:
     """Return a part of ``sequence`` that still fails and from which no step can be left out."""
 
     def of(steps: Sequence[Step]) -> FuzzSequence:
