@@ -17,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.benches import cmos as bench
-from grouser.errors import BadValue, MissingDependency, UnknownName
+from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array, Pose
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
+from grouser.sensors.camera import Camera
 from grouser.sensors.imaging.cmos import (
     IDEAL_CMOS,
     NO_NOISE,
@@ -380,12 +381,14 @@ def test_imagers_are_given_by_name_or_by_parameters() -> None:
     )
     assert own.lens.distortion == Radial(-0.2)
     assert own.cmos == replace(IDEAL_CMOS, noise=Noise(read=1.5))
-    with pytest.raises(UnknownName, match="did you mean 'ers210'"):
-        resolve_imager("ers21")
+    with pytest.raises(BadValue, match="did you mean 'ers210'"):
+        Camera(mount="body", camera="ers21")
     with pytest.raises(BadValue, match="did you mean 'kappa'"):
-        resolve_imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kapa": -0.2})
-    with pytest.raises(BadValue, match="height, fov_deg must be given"):
-        resolve_imager({"width": 320})
+        Camera(
+            mount="body", camera={"width": 320, "height": 240, "fov_deg": [60, 46], "kapa": -0.2}
+        )
+    with pytest.raises(BadValue, match="height"):
+        Camera(mount="body", camera={"width": 320})
 
 
 @pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)])

@@ -124,7 +124,7 @@ def unusable_log(name: str) -> None:
         ("one.csv", "one.csv: has 1 usable sample, at least 2 are needed"),
         ("cells.csv", "cells.csv line 3: has 3 cells, the header has 4"),
         ("unequal.npz", "unequal.npz: columns must be equally long, not t 160, x 9"),
-        ("none.csv", "none.csv: cannot be read"),
+        ("none.csv", "none.csv: there is no such file"),
         ("log.txt", "the ending '.txt' is unknown"),
     ],
 )

@@ -299,7 +299,7 @@ BASE = "name: x\nphysics: {timestep: 0.001}\nterrain: [{kind: flat, friction: 0.
             BASE + "robots:\n" + "- {name: a, kind: quince}\n" * 2_000,
             f"robots: more than {MOST['robots']}",
         ),
-        ("name: x\ndescription: " + "x" * 10_000_000, "longer than 2000000 characters"),
+        ("name: x\ndescription: " + "x" * 10_000_000, "is larger than 8,000,000 bytes"),
         (BASE.replace("0.001", "1e-300"), "timestep is 1e-300, must be at least 1e-06"),
     ],
     ids=["brackets", "boxes", "robots", "long", "short step"],

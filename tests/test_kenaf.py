@@ -199,7 +199,7 @@ def test_two_robots_can_be_attached() -> None:
         ({"front_deg": 200.0}, "front_deg is 200"),
         ({"pitch_inertia": 0.0}, "pitch_inertia is 0"),
         ({"pitch_inertia": 0.1}, "must be at least"),
-        ({"centre_x": 0.3}, "centre_x is 0.3 m, must be within 0.225 m"),
+        ({"centre_x": 0.3}, "centre_x is 0.3, must be at most 0.225"),
         ({"centre_z": float("nan")}, "centre_z is nan"),
     ],
 )

@@ -209,6 +209,6 @@ def test_referee_messages_are_sent_to_new_clients_only() -> None:
 
 def test_unknown_uniform_is_reported_with_its_line() -> None:
     with pytest.raises(
-        BadValue, match=r"match_2v2.yaml line \d+: .*'green' \(there are: blue, red"
+        BadValue, match=r"match_2v2.yaml line \d+: .*team is 'green', allowed: '', red, blue"
     ):
         Simulation(grouser.load("match_2v2", ["robots.0.options.team=green"]))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
+from pydantic import ValidationError
 from support.client_helpers import instance_of
 from support.mesh_shapes import box, bridge
 from support.narrowing import not_none
@@ -18,7 +19,7 @@ from trimesh.ray.ray_triangle import ray_triangle_id as untyped_ray_triangle_id
 from typer.testing import CliRunner
 
 from grouser.cli import app
-from grouser.errors import BadValue, WorldFileError
+from grouser.errors import WorldFileError
 from grouser.frames import Array
 from grouser.simulation.ground import NOTHING, Ground
 from grouser.world.file import World, parse
@@ -335,7 +336,7 @@ def test_non_convex_object_is_decomposed_with_exact_mass(tmp_path: Path) -> None
 
 def test_open_object_is_rejected_because_it_would_collide_as_its_hull(tmp_path: Path) -> None:
     hills().export(tmp_path / "it.stl")
-    with pytest.raises(BadValue, match="as its convex hull: set collide: hull"):
+    with pytest.raises(ValidationError, match="as its convex hull: set collide: hull"):
         mesh_object(tmp_path)
     assert compile_model(mesh_object(tmp_path, collide="hull", fixed=True)).ngeom == 1
 

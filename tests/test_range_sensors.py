@@ -171,10 +171,10 @@ def test_shipped_scanners_have_the_ray_counts_of_usarsim() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Laser(mount="b", fov=7), "fov 7"),
-        (lambda: Laser(mount="b", near=3, far=1), "near 3 m and far 1 m"),
+        (lambda: Laser(mount="b", fov=7), "fov is 7, must be at most"),
+        (lambda: Laser(mount="b", near=3, far=1), "near is 3, must be less than far"),
         (lambda: Sonar(mount="b", beam=4), "beam is 4"),
-        (lambda: Infrared(mount="b", bound=((1, 0.1), (0.5, 0.2))), "an increasing distance"),
+        (lambda: Infrared(mount="b", bound=((1, 0.1), (0.5, 0.2))), "distances must increase"),
         (lambda: Infrared(mount="b", bound=((1, -0.1),)), "at least 0"),
     ],
 )

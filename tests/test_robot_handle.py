@@ -1,5 +1,8 @@
 """Handles of robots: everything of a robot without a look into the running state."""
 
+import numpy as np
+import pytest
+
 import grouser
 from grouser.world.file import load
 
@@ -58,3 +61,24 @@ def test_robots_are_added_and_removed_by_name() -> None:
     assert second.velocity.linear[0] > 0.1
     sim.remove("second")
     assert list(sim.robots) == ["quince"]
+
+
+def test_velocity_is_that_of_the_frame_and_not_of_the_centre_of_mass() -> None:
+    options = {"centre_x": 0.15}
+    world = {
+        "name": "w",
+        "physics": {"timestep": 0.001},
+        "terrain": [{"kind": "flat", "friction": 0.8}],
+        "robots": [{"name": "k", "kind": "kenaf", "position": [0, 0, 0], "options": options}],
+    }
+    with grouser.Simulation(world) as sim:
+        kenaf = sim.robots["k"]
+        kenaf.command(turn=1.0)
+        sim.step(1.0)
+        before, rates = kenaf.pose.position, []
+        for _ in range(200):
+            sim.step(0.001)
+            rates.append(kenaf.velocity.linear)
+        mean = (kenaf.pose.position - before) / 0.2
+        assert np.mean(rates, axis=0) == pytest.approx(mean, abs=2e-3)
+        assert abs(kenaf.velocity.angular[2]) * 0.15 > 0.02, "the centre of mass moves otherwise"

@@ -202,11 +202,13 @@ def test_stop_takes_at_most_one_sample_period(
     stopped_at: list[float] = []
 
     def stop() -> bool:
-        if record.last() > 0.5 and not stopped_at:
+        if record.last() > 0.5 and finished and not stopped_at:
             stopped_at.append(record.last())
         return bool(stopped_at)
 
-    finished = [number for number, _ in runner.run([endless, short, endless], stop=stop)]
+    finished: list[int] = []
+    for number, _ in runner.run([endless, short, endless], stop=stop):
+        finished.append(number)
     assert finished == [1]
     # A sample takes less wall time than the period in which the process runner calls `stop`.
     allowed = 0.1 if name == "threads" else 20 * 0.1

@@ -38,7 +38,7 @@ def test_compare_accepts_a_shipped_log_by_name_and_labels_it_simulated(tmp_path:
 
 def test_logs_are_listed_and_misspelt_names_rejected() -> None:
     assert NAME in grouser("list", "logs").stdout
-    assert "cannot be read" in error_line(grouser("compare", "kenaf.csv", "run.csv"))
+    assert "there is no such file" in error_line(grouser("compare", "kenaf.csv", "run.csv"))
 
 
 @pytest.mark.slow

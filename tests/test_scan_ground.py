@@ -221,7 +221,7 @@ terrain:
 @pytest.mark.parametrize(
     ("arrays", "sentence"),
     [
-        (None, "is no archive of the arrays corners and starts"),
+        (None, "is damaged or cut off"),
         ({"corners": np.zeros((8, 3))}, "is no archive of the arrays corners and starts"),
         ({"corners": np.zeros((8, 2)), "starts": [0, 8]}, "no corners"),
         ({"corners": np.full((8, 3), np.nan), "starts": [0, 8]}, "not finite"),

@@ -73,7 +73,7 @@ def test_each_port_has_its_own_dialect_axes_and_units(server: ServerProcess) -> 
 def test_start_places_are_listed_and_used(server: ServerProcess) -> None:
     with server.connect() as client:
         poses = {pose.name: pose for pose in client.start_poses()}
-    assert set(poses) == {"West", "East"}
+    assert set(poses) == {"PlayerStart", "West", "East"}
     assert poses["West"].location == pytest.approx((-2, -1, 0))
     with server.join("P3AT", "A", start="west", at=(9, 9, 0)) as robot:
         now = truth(robot)

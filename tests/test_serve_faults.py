@@ -237,7 +237,7 @@ def _truth(server: ServerProcess, question: TruthRequest) -> list[TruthRow]:
             "--images is -7, must be from 0 (any free port) to 65535, or -1 (none)",
         ),
         (("--eyes", "0"), "--eyes is 0, but --images is -1"),
-        (("--also", "0:udkk"), "--also 0:udkk: DIALECT is 'udkk', allowed: ut2004, ut3, udk; did"),
+        (("--also", "0:udkk"), "DIALECT is 'udkk', allowed: ut2004, ut3, udk, ut2004-early; did"),
         (("--lines-per-second", "0"), "--lines-per-second is 0, must be above 0"),
         (("--certificate", "/no/such.pem"), "/no/such.pem"),
         (("--key", "some.key"), "--key is 'some.key', but --certificate is missing"),

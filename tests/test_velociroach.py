@@ -357,8 +357,8 @@ def test_full_roach_turning_experiment() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"protraction_deg": 0}, "protraction_deg is 0, must be above 0, at most 60"),
-        ({"abduction_deg": 50}, "abduction_deg is 50, must be above 0, at most 37.5"),
+        ({"protraction_deg": 0}, "protraction_deg is 0, must be more than 0"),
+        ({"abduction_deg": 50}, "abduction_deg is 50, must be at most 37.5"),
         ({"protaction_deg": 20}, "did you mean 'protraction_deg'"),
     ],
 )

@@ -101,7 +101,7 @@ def test_tag_radio_passes_walls_by_default() -> None:
     sim = simulation(READER, {**READER, "name": "seeing", "line_of_sight": True}, objects=things)
     assert reader(sim, "rfid")()["ids"].tolist() == [8, 7]
     assert reader(sim, "seeing")()["ids"].tolist() == [8]
-    with pytest.raises(BadValue, match="missed 2"):
+    with pytest.raises(BadValue, match="missed is 2, must be at most 1"):
         RfidReader(mount="body", missed=2)
 
 

@@ -247,7 +247,8 @@ class Mistake:
         if self.kind in ("literal_error", "union_tag_invalid"):
             listing = str(self.context.get("expected") or self.context.get("expected_tags"))
             names = listing.replace(" or ", ", ").replace("'", "").split(", ")
-            return f"allowed: {', '.join(names)}{nearest(str(self.given), names)}"
+            shown = ", ".join(name or "''" for name in names)
+            return f"allowed: {shown}{nearest(str(self.given), names)}"
         template = MESSAGES.get(self.kind)
         return template.format(**self.context) if template else self.kind.replace("_", " ")
 

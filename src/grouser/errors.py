@@ -85,7 +85,8 @@ def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> Unknow
         given: the name that does not exist.
         allowed: the existing names.
     """
-    names, shown = sorted(allowed), given if given.isprintable() else repr(given)[1:-1]
+    names, given = sorted(allowed), str(given)  # a caller may pass a number
+    shown = given if given.isprintable() else repr(given)[1:-1]
     listing = ", ".join(names) if names else "none"
     return UnknownName(
         f"{where}: there is no {kind} '{shown}' (there are: {listing}){nearest(given, names)}"

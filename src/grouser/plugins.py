@@ -16,11 +16,12 @@ import inspect
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from importlib import metadata
-from typing import Any, Literal, TypeVar, cast
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from grouser.errors import BadValue
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 TERRAINS = "grouser.terrains"
 ROBOTS = "grouser.robots"
@@ -41,7 +42,7 @@ GROUPS = frozenset(
 """Entry point groups."""
 
 
-Kind = TypeVar("Kind", bound=BaseModel)
+Kind = TypeVar("Kind", bound="BaseModel")
 
 
 @functools.cache

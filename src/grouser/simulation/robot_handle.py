@@ -192,7 +192,7 @@ class RobotHandle:
         data, values = self.simulation.data, np.empty(6)
         mujoco.mj_comPos(state.model, data)
         mujoco.mj_comVel(state.model, data)
-        mujoco.mj_objectVelocity(state.model, data, mujoco.mjtObj.mjOBJ_BODY, body, values, 0)
+        mujoco.mj_objectVelocity(state.model, data, mujoco.mjtObj.mjOBJ_XBODY, body, values, 0)
         return Velocity(values[3:].copy(), values[:3].copy())
 
     def command(

@@ -59,7 +59,8 @@ def sweep(
     """
     path, equals, text = over.partition("=")
     try:
-        values = [float(word) for word in text.split(",")]
+        numbers = [float(word) for word in text.split(",")]
+        values = [int(one) if one.is_integer() else one for one in numbers]  # counts are integers
     except ValueError:
         values = []
     if not (equals and path.strip() and values):
