@@ -13,6 +13,7 @@ from grouser.errors import SimulationDiverged, UnknownName
 from grouser.frames import Array, Pose
 from grouser.physics.drives import torque
 from grouser.simulation.changes.actions import Join, Leave, Restart, SetPose
+from grouser.simulation.changes.motions import place_free_body
 from grouser.simulation.divergence.recovery import DivergenceRecovery
 from grouser.simulation.scene_state import BodyOwnership
 from grouser.simulation.simulation import Simulation
@@ -178,7 +179,7 @@ def test_robot_outside_the_world_is_reset(xyz: Pose) -> None:
     simulation = Simulation(world(*PACK))
     rescue = DivergenceRecovery(simulation)
     start = simulation.pose("rex").position
-    simulation.apply(SetPose("rex", xyz))
+    place_free_body(simulation.state, "rex", xyz)  # an action is limited to the world
     rescued = [robot_name for _ in range(60) for robot_name in rescue.step(TICK)]
     assert rescued == ["rex"]
     assert simulation.pose("rex").position == pytest.approx(start, abs=0.02)
