@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.narrowing import not_none
 
+import grouser
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.robots.kinds import describe
@@ -249,3 +250,23 @@ def test_pioneer_drives_through_the_door_of_the_shipped_room() -> None:
 def test_invalid_option_is_reported_in_one_sentence() -> None:
     with pytest.raises(BadValue, match="unknown key 'sensor'.*did you mean 'sensors'"):
         describe("p3at", {"sensor": False}, "here")
+
+
+def test_sonars_of_ut2004_hear_walls_but_not_the_floor() -> None:
+    world = {
+        "name": "w",
+        "physics": {"timestep": 0.002},
+        "terrain": [{"kind": "flat", "friction": 0.8}],
+        "robots": [
+            {
+                "name": "p",
+                "kind": "p3at",
+                "position": [0, 0, 0],
+                "options": {"generation": "ut2004"},
+            }
+        ],
+    }
+    with grouser.Simulation(world) as sim:
+        sim.step(0.4)
+        sonars = [one for name, one in sim.robots["p"].sensors.items() if name[0] in "FR"][:16]
+        assert {one.read()["range"] for one in sonars} == {5.0}

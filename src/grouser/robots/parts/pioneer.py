@@ -48,7 +48,9 @@ LASER_HALF = (0.078, 0.0775, 0.105)  # m   estimate: a SICK LMS200 is about 156 
 DECK = 0.004  # m   estimate: half of the top plate's thickness
 CLEARANCE = 0.065  # m   estimate: under the belly
 
-OBLIQUE = math.pi / 2  # rad   no recorded reading is out of range; UDK added the limit in 2010
+# Recorded readings are never out of range, at oblique walls either (UDK added its limit in 2010),
+# and are up to 4.6 m: the floor, which the cone of 20 deg meets at 80 deg and more, has no echo.
+OBLIQUE = radians(75.0)  # rad   estimate
 VICTIM_HZ = 1.25  # sources.md D3: VictSensor about every 0.8 s
 EYE = (0.0, 0.0, 0.05)  # m   estimate: of the victim sensor, above the deck
 ANTENNA = (-0.1, 0.0, 0.05)  # m   estimate: of GPS and RFID reader, above the deck
