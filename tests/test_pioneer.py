@@ -252,7 +252,7 @@ def test_invalid_option_is_reported_in_one_sentence() -> None:
         describe("p3at", {"sensor": False}, "here")
 
 
-def test_sonars_of_ut2004_hear_walls_but_not_the_floor() -> None:
+def test_sonars_of_ut2004_get_no_echo_from_the_floor() -> None:
     world = {
         "name": "w",
         "physics": {"timestep": 0.002},
