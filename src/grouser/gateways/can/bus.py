@@ -126,7 +126,7 @@ class BusConnection:
         """Call the node; see ``on_error`` of `CanBus.connect`."""
         try:
             callback(self.node)
-        except Exception:
+        except Exception:  # an internal error costs the connection of one node, not the bus
             if self._on_error is None:
                 raise
             _LOG.exception("a node is disconnected from the bus after an internal error")
