@@ -45,7 +45,16 @@ def approach(robot, pictures):
     robot.walk()
 
 
-options = ("--set", "robots.0.command.forward=0", "--speed", "max", "--picture-type", "raw")
+options = (
+    "--set",
+    "robots.0.command.forward=0",
+    "--speed",
+    "max",
+    "--picture-type",
+    "raw",
+    "--longest-wait",
+    "60",
+)
 with (
     serving("league_field", *options) as ports,
     join("ERS7", "Rex", at=(-0.9, 0.4, 0), host=ports.host, port=ports.control) as robot,

@@ -41,7 +41,7 @@ def bridge_process(server_port: int, *options: str) -> Iterator[tuple[int, subpr
         yield int(first.rpartition("=")[2]), process
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def flags(link: UdpLink) -> int | None:
@@ -72,7 +72,7 @@ def test_without_server_status_is_answered_and_datagrams_counted() -> None:
         assert "connection refused" in pipe(process.stdout).readline()
         link.close()
         process.terminate()
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert "refused: datagram 1" in output
 
 
@@ -110,6 +110,6 @@ def test_server_and_controller_may_restart(tmp_path: Path) -> None:
             robot.close()
             time.sleep(0.4)
         process.terminate()
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert "robots 2" in output
     assert "robots lost 2" in output

@@ -126,7 +126,7 @@ def test_console_and_world_controller(ports: Ports) -> None:
     with control(port=ports.control) as referee:
         referee.create("USARBotAPI.Box", "Box1", at=(-1.5, -1.5, -0.6), scale=[0.2])
         referee.put("Box1", at=(-1.0, -1.5, -0.6))
-        found = referee.object_state("box1", timeout=30)
+        found = referee.object_state("box1", timeout=120)
         assert found.size == pytest.approx((0.06, 0.06, 0.06), abs=1e-3)
         with pytest.raises(Refused, match="CONTROL 'Box2' .*did you mean 'Box1'"):
             referee.object_state("Box2")
@@ -134,7 +134,7 @@ def test_console_and_world_controller(ports: Ports) -> None:
         referee.kill("Box1")
         referee.kill("Box1")
         with pytest.raises(Refused, match="there is no object that was made by CONTROL 'Box1'"):
-            referee.start_poses(timeout=30)
+            referee.start_poses(timeout=120)
 
 
 def test_image_is_of_the_own_camera(robot: RemoteRobot, ports: Ports) -> None:

@@ -346,7 +346,7 @@ def test_interrupt_ends_a_command_with_one_sentence(name: str, tmp_path: Path) -
     time.sleep(1.0)
     workers = [Path("/proc") / pid for pid in children()]
     os.killpg(running.pid, signal.SIGINT)
-    output, errors = running.communicate(timeout=30)
+    output, errors = running.communicate(timeout=120)
     assert (running.returncode, errors) == (130, "grouser: interrupted\n"), output
     until = time.monotonic() + 5  # Python's resource tracker ends after the program
     while [worker for worker in workers if worker.exists()]:

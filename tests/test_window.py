@@ -176,7 +176,7 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
             after = take_screenshot(tmp_path / "b.png", environment)
         finally:
             viewer.send_signal(signal.SIGINT)
-            viewer.wait(timeout=30)
+            viewer.wait(timeout=120)
     text = (tmp_path / "output.txt").read_text()
     assert "arrows" in text
     row = next(line.split() for line in text.splitlines() if line.startswith("quince "))

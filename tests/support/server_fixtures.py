@@ -18,7 +18,7 @@ from grouser.protocol.usarsim.sensor_messages import GroundTruth
 CLIENT = Path(__file__).with_name("lockstep_client.py")
 CONTROL_ONLY = ("--images", "-1", "--truth", "-1")
 """Options of a server that opens its control port only."""
-TIMEOUT = 60.0
+TIMEOUT = 180.0
 """Longest wait for an expected event, wall s: the machine may be busy."""
 
 
