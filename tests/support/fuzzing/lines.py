@@ -9,16 +9,21 @@ import base64
 import json
 import random
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-KINDS = (
-    *("P3AT", "P2DX", "P2AT", "Kenaf", "Quince", "PackBot", "Crawler", "ERS7", "ERS210", "QRIO"),
-    *("VelociRoACH", "LuggedRover", "Conveyor", "AirTraffic"),
-)
+from grouser.gateways.rosbridge.rosapi import ROSAPI
+from grouser.gateways.usarsim.wire_names import APPEARANCES
+from grouser.protocol.can.drive_messages import BASES
+from grouser.protocol.can.messages import COMMANDS, Stop, frame_crc
+
+KINDS = tuple(appearance.class_name for appearance in APPEARANCES.values())
 """Every robot class that the server ships."""
 CHEAP = ("P2DX", "P3AT", "Conveyor", "AirTraffic")
 """Classes that compile fast; most robots are of these."""
+REFUSED = ("AirRobot", "KR6", "Nonesuch")
+"""Classes that the server does not have."""
 ROBOTS = ("A", "B", "C", "D", "own", "kenaf", "Witness")
 THINGS = ("thing0", "thing1", "thing2")
 OBJECTS = ("crate", "wall", "gate", "lamp", *THINGS)
@@ -36,9 +41,15 @@ JOINTS = {
 """Names of joints on the wire, by the robots that have most of them."""
 CARRIED = {
     **dict.fromkeys(("P3AT", "P2DX", "P2AT", "LuggedRover", "VelociRoACH"), "wheels"),
+    **dict.fromkeys(("ATRVJr", "Zerg"), "wheels"),
     **dict.fromkeys(("Kenaf", "Quince", "PackBot", "Crawler"), "flippers"),
+    **dict.fromkeys(("Talon", "TeleMax", "Tarantula"), "flippers"),
     **dict.fromkeys(("ERS7", "ERS210", "QRIO"), "legs"),
 }
+CAN_COMMANDS = sorted(
+    {*COMMANDS, *(base + drive for base in BASES.values() for drive in range(4))} - {Stop.ID}
+)
+"""Identifiers of commands with 4 bytes: those of Kenaf, and those of the first drives of others."""
 EXTREME = (
     *("0", "-0.0", "1e-320", "5e-324", "-1e-300", "1e-9", "1e-4", "1e5", "-1e6", "1e9", "-1e9"),
     *("1e16", "-1e16", "1e38", "1e154", "1e300", "1e308", "-1e308", "1.7976931348623157e308"),
@@ -55,7 +66,10 @@ WORDS = {
     "order": ("0", "1", "2", "3", "10", "11", "12"),
     "opcode": ("Angle", "Velocity", "Torque", "3", "RelAngle", "RelVelocity", "RelTorque"),
     "named": ("", "", "", " {Name Scanner1}", " {Name INS}", " {Name Odometry}", " {Name F1}"),
-    "shape": ("Crate", "Box", "Ball", "Barrel", "Victim", "WCCrate"),
+    "shape": (
+        *("Crate", "Box", "Ball", "Barrel", "Victim", "WCCrate", "WCCrateRed", "KitTray"),
+        *("PartTray", "WCObjectBin"),
+    ),
     "gait_name": ("period", "lift", "height", "stride", "locus", "sway", "lean", "duty", "ride"),
     "can_id": ("100", "101", "102", "103", "104", "110", "7FF", "1FFFFFFF", "00000100"),
 }
@@ -65,7 +79,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "init": (
         "INIT {ClassName USARBot.$(kind)} [[{Name $(robot)}]] [[{Location $(place)}]] "
         "[[{Rotation $(vector)}]]",
-        "INIT {ClassName USARBot.$(kind)} {Start $(West|East|Nowhere)} {Battery $(0..5)}",
+        "INIT {ClassName USARBot.$(kind)} {Start $(West|East|PlayerStart|Nowhere)} {Battery $(0..5)}",
     ),
     "drive": (
         "DRIVE {Left $(-9..9)} {Right $(-9..9)}",
@@ -156,19 +170,24 @@ FORMS: dict[str, tuple[str, ...]] = {
             "$(hash|time|waits|help|score|complete mo|resume|resume|pause|reset)",
             "spawn $(ball|box|cylinder) $(thing) at $(-2..2) $(-2..2) $(0..1) mass=$(0..2) "
             "radius=$(0..1) friction=$(0..1)",
-            "spawn $(p2dx|p3at|ers7|kenaf|conveyor) $(robot) at $(-2..2) $(-2..2) yaw $(-180..180)",
+            "spawn $(console_kind) $(robot) at $(-2..2) $(-2..2) yaw $(-180..180)",
             "remove $(who)",
         )
     ),
     "truth": ("", "{Actors}", "[[{class $(kind)}]] [[{name $(who)}]]"),
     "can": (
+        "< send $(can_command) >",
+        "< send $(can_command) >< send $(can_command) >",
+        "< send 080 2 $(stop) >",
         "< send $(can_id) 8 $(bytes8) >",
         "< send $(can_id) 4 $(bytes4) >",
         "< send $(100|101|102) 8 $(bytes8) >",
-        "< $(open can0|open can1|rawmode|bcmmode|echo) >",
-        "< subscribe $(0|0|1|99999999999) 0 $(can_id) >",
+        "< $(open can0|open can1|rawmode|bcmmode|controlmode|echo) >",
+        "< statistics $(0|1|20|5000|99999999999) >",
+        "< subscribe $(0|0|1|99999999999) $(0|0|1|5000) $(can_id) >",
         "< unsubscribe $(can_id) >",
-        "< $(add|update) $(0|1) $(0..100) $(can_id) 4 $(bytes4) >",
+        "< add $(0|0|1|99999999999) $(0|1|999|1000|20000) $(can_id) 4 $(bytes4) >",
+        "< update $(can_id) 4 $(bytes4) >",
         "< delete $(can_id) >",
     ),
 }
@@ -196,7 +215,9 @@ _PLACEHOLDER = re.compile(r"\$\((.*?)\)")
 class LineSource:
     """Source of random lines."""
 
-    def __init__(self, rng: random.Random, extreme: float = 0.25, composed: float = 1.0) -> None:
+    def __init__(
+        self, rng: random.Random, extreme: float = 0.25, composed: float = 1.0, cheap: float = 0.6
+    ) -> None:
         """Use ``rng``.
 
         Args:
@@ -204,10 +225,13 @@ class LineSource:
             extreme: probability of an extreme number.
             composed: share of the lines that recompile the world, which take a hundred times as
                 long as others.
+            cheap: share of `CHEAP` among the classes of robots.
         """
-        self._rng, self._extreme, self._composed = rng, extreme, composed
+        self._rng, self._extreme, self._composed, self._cheap = rng, extreme, composed, cheap
         self.kind_of_client = ""
         """Class of the robot of the present client."""
+        self._sent = 0
+        """Number of CAN commands."""
 
     def line(self, kind: str) -> str:
         """Return a line of one kind, such as ``drive``."""
@@ -260,8 +284,15 @@ class LineSource:
         return self._rng.choice(JOINTS[group])
 
     def kind(self) -> str:
-        """Return a class of robot; most compile fast."""
-        return self._rng.choice(CHEAP if self._rng.random() < 0.6 else KINDS)
+        """Return a class of robot; most compile fast, few do not exist."""
+        if self._rng.random() < self._cheap:
+            return self._rng.choice(CHEAP)
+        return self._rng.choice(KINDS if self._rng.random() < 0.98 else REFUSED)
+
+    def console_kind(self) -> str:
+        """Return a kind of robot, as the console names it."""
+        cheap = self._rng.random() < self._cheap
+        return self._rng.choice(("p2dx", "p3at", "conveyor") if cheap else [*APPEARANCES])
 
     def data(self) -> str:
         size = self._rng.choice((0, 5, 300))
@@ -273,6 +304,22 @@ class LineSource:
     def bytes4(self) -> str:
         return self._rng.randbytes(4).hex(" ").upper()
 
+    def can_command(self) -> str:
+        """Return a command frame with the next counter and its checksum."""
+        small = struct.pack("<hh", *(self._rng.randint(-5000, 5000) for _ in range(2)))
+        content = self._rng.choice((small, small, self._rng.randbytes(4), bytes(4)))
+        id = self._rng.choice(CAN_COMMANDS)
+        return f"{id:03X} 6 {self._checked(id, content)}"
+
+    def stop(self) -> str:
+        return self._checked(Stop.ID, b"")
+
+    def _checked(self, id: int, content: bytes) -> str:
+        """Return data with counter and checksum."""
+        self._sent += 1
+        counted = content + bytes([self._sent % 256])
+        return (counted + bytes([frame_crc(id, counted)])).hex(" ").upper()
+
     # -- rosbridge ---------------------------------------------------------------------------
 
     def rosbridge(self) -> str:
@@ -283,12 +330,11 @@ class LineSource:
 
         services = ("path_plan", "reset_pose", "drive", "best_path", "drive_time", "energy_used")
         called = f"/{pick(ROBOTS)}/{pick((*services, 'path_found'))}"
-        rosapi = ("services", "service_type", "topics", "nodes", "get_time", "topic_type")
         other = ("set_level", "subscribe", "publish", "advertise", "status", "auth", "png")
         content = {
             "op": "call_service" if self._rng.random() < 0.6 else pick(other),
-            "service": pick((called, called, f"/rosapi/{pick(rosapi)}")),
-            "args": pick(({}, [], None, {"service": called}, {"a": 1e308})),
+            "service": pick((called, called, f"/{pick(tuple(ROSAPI))}")),
+            "args": pick(({}, [], None, {"service": called}, {"a": 1e308}, {"node": "/x"})),
             "level": pick(("none", "error", "warning", "info", "loud")),
             "topic": pick((called, "", 3)),
             "id": pick(("x", 3, 1e308, None, [])),

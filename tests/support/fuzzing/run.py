@@ -26,11 +26,13 @@ from grouser.service.rate_limiter import Limits
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
 from support.fuzzing.memory_client import MemoryClient
-from support.fuzzing.sequence import FuzzSequence, Mode, Step
+from support.fuzzing.sequence import FuzzSequence, Mode, Setting, Step
 from support.fuzzing.virtual_time import DelayedExecutor, virtual_time
 
 SOURCE = "/grouser/"
-WORLD = Path(__file__).with_name("world.yaml")
+WORLDS = {name: Path(__file__).with_name(f"{name}.yaml") for name in ("rich", "light")}
+DRIVEN_BY_CAN: dict[Setting, str] = {"rich": "kenaf", "light": "own"}
+"""World -> robot whose motors are on the CAN bus."""
 TICK = 0.004
 """Simulated seconds of a tick; short, since most lines are processed between two."""
 SERVED = (b"NFO ", b"STA ", b"SEN ", b"Said none")
@@ -122,18 +124,21 @@ def place(trace: TracebackType | None) -> str:
 
 
 @cache
-def world() -> World:
+def world(setting: Setting) -> World:
     """Return the world of the fuzzed server."""
-    return load(WORLD)
+    return load(WORLDS[setting])
 
 
 class FuzzedServer:
     """A server, its fuzzing clients and a well-behaved client."""
 
-    def __init__(self, server: SocketlessServer, log: FaultLog) -> None:
+    def __init__(self, server: SocketlessServer, setting: Setting, log: FaultLog) -> None:
         self.server, self._log = server, log
+        self._driven_by_can = DRIVEN_BY_CAN[setting]
         self._scale = 1.0 if math.isfinite(server.options.speed) else 0.05
         """Virtual time of waits: an unpaced server simulates more in the same time."""
+        self.kinds: set[str] = set()
+        """Kinds of the robots that were in the world."""
         self._clients: dict[str, MemoryClient] = {}
         self._running = asyncio.get_running_loop().create_task(server.run())
         self._witness = server.connect("control", "127.0.0.9")
@@ -149,6 +154,7 @@ class FuzzedServer:
             self._clients[step.client] = self.server.connect(step.text, address)
         elif step.verb == "wait":
             await self._pass_time(int(step.text) / 1000)
+            self.kinds.update(entry.kind for entry in self.server.host.simulation.world.robots)
         elif client is None or client.lost:
             return
         elif step.verb == "send":
@@ -201,7 +207,7 @@ class FuzzedServer:
         data = simulation.state.data
         if not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all()):
             self._report("the state is not finite")
-        owners = set(self.server.host.owners) - {"Witness", "kenaf"}
+        owners = set(self.server.host.owners) - {"Witness", self._driven_by_can}
         if owners:
             self._report("a robot belongs to a closed connection")
         if self.server.registry.connections - {self._witness.connection}:
@@ -234,15 +240,19 @@ class FuzzedServer:
         await self._pass_time(0.2)
 
 
-def fuzzed_server(mode: Mode) -> SocketlessServer:
-    """Return a server of the fuzzed world with all gateways that command robots."""
+def fuzzed_server(mode: Mode, setting: Setting = "rich") -> SocketlessServer:
+    """Return a server of a fuzzed world with all gateways that command robots."""
+    profiles = (
+        PortProfile(),
+        PortProfile(UT3),
+        PortProfile(UDK),
+        PortProfile(unreal=True, early=True),
+    )
     gateways = (
-        UsarsimGateway(
-            ports=((0, PortProfile()), (0, PortProfile(UT3)), (0, PortProfile(UDK, unreal=False)))
-        ),
+        UsarsimGateway(ports=tuple((0, profile) for profile in profiles)),
         TruthGateway(port=0),
         RosbridgeGateway(port=0),
-        CanGateway(port=0),
+        CanGateway(port=0, robot=DRIVEN_BY_CAN[setting]),
     )
     options = ServerOptions(
         gateways=gateways,
@@ -252,17 +262,18 @@ def fuzzed_server(mode: Mode) -> SocketlessServer:
         longest_wait=0.5,
         limits=Limits(lines_per_second=1e6, bytes_per_second=1e8, server_share=0.9),
     )
-    return SocketlessServer(Simulation(world(), seed=1, crash_folder=None), options)
+    return SocketlessServer(Simulation(world(setting), seed=1, crash_folder=None), options)
 
 
-async def _perform(sequence: FuzzSequence, log: FaultLog) -> None:
-    async with fuzzed_server(sequence.mode) as server:
-        fuzzed = FuzzedServer(server, log)
+async def _perform(sequence: FuzzSequence, kinds: set[str], log: FaultLog) -> None:
+    async with fuzzed_server(sequence.mode, sequence.setting) as server:
+        fuzzed = FuzzedServer(server, sequence.setting, log)
         for step in sequence.steps:
             await fuzzed.perform(step)
             if not fuzzed.alive:
                 break
         await fuzzed.check()
+        kinds |= fuzzed.kinds
 
 
 def run_in_virtual_time(scenario: Callable[[FaultLog], Coroutine[Any, Any, None]]) -> FaultLog:
@@ -273,9 +284,12 @@ def run_in_virtual_time(scenario: Callable[[FaultLog], Coroutine[Any, Any, None]
     return log
 
 
-def run_sequence(sequence: FuzzSequence) -> list[Finding]:
-    """Run ``sequence`` against a new server; return the faults, without repetitions."""
-    log = run_in_virtual_time(partial(_perform, sequence))
+def run_sequence(sequence: FuzzSequence, kinds: set[str] | None = None) -> list[Finding]:
+    """Run ``sequence`` against a new server; return the faults, without repetitions.
+
+    The kinds of the robots that were in the world are added to ``kinds``.
+    """
+    log = run_in_virtual_time(partial(_perform, sequence, set() if kinds is None else kinds))
     return list({finding.where: finding for finding in log.findings}.values())
 
 

@@ -2,17 +2,22 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 from support.fuzzing.lines import CONTROLLER_LINES, ROBOT_LINES, LineSource
 
 Verb = Literal["open", "send", "raw", "close", "stall", "read", "wait"]
 Mode = Literal["max", "paced"]
+Setting = Literal["rich", "light"]
+"""World of the server: with all kinds of elements, or one that is simulated and compiled fast."""
 
 CLIENTS = ("a", "b", "c", "d")
-PORTS = (*("control",) * 5, "control2", "control3", "control3", "truth", "can", "rosbridge")
-"""Ports by frequency; the three control ports have different dialects."""
+PORTS = (
+    *("control", "control", "control", "control4", "control2", "control2", "control3", "control3"),
+    *("truth", "can", "rosbridge"),
+)
+"""Ports by frequency; the control ports have different dialects."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,13 @@ class Step:
 
 @dataclass(frozen=True)
 class FuzzSequence:
-    """Steps, and the mode of the server."""
+    """Steps, and the mode and the world of the server."""
 
     mode: Mode
     steps: tuple[Step, ...]
     note: str = field(default="", compare=False)
     """Seed, or the fault that it once found."""
+    setting: Setting = "rich"
 
     @property
     def lines(self) -> int:
@@ -54,7 +60,7 @@ class FuzzSequence:
 
     def __str__(self) -> str:
         note = [f"# {line}" for line in self.note.splitlines()]
-        return "\n".join([*note, f"mode {self.mode}", *map(str, self.steps), ""])
+        return "\n".join([*note, f"mode {self.mode} {self.setting}", *map(str, self.steps), ""])
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -62,7 +68,8 @@ class FuzzSequence:
         lines = [line for line in text.splitlines() if line.strip()]
         note = "\n".join(line[2:] for line in lines if line.startswith("#"))
         first, *steps = [line for line in lines if not line.startswith("#")]
-        return cls(first.split()[1], tuple(map(Step.parse, steps)), note)  # type: ignore[arg-type]
+        mode, setting = (first.split() + ["rich"])[1:3]
+        return cls(mode, tuple(map(Step.parse, steps)), note, setting)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -103,9 +110,11 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
     """Return ``steps`` random steps of four clients."""
     rng = random.Random(seed)
     mode: Mode = rng.choice(("max", "paced"))
-    composed = rng.choice((0.02, 1.0))
-    source = LineSource(rng, rng.choice((0.05, 0.25, 0.6)), composed)
-    busy = rng.choice((0.005, 0.02, 0.1))
+    setting: Setting = rng.choice(("rich", "light", "light", "light"))
+    composed = rng.choice((0.01, 0.02, 0.1, 1.0))
+    extreme = rng.choice((0.05, 0.25, 0.6))
+    source = LineSource(rng, extreme, composed, 0.6 if setting == "rich" else 0.98)
+    busy = rng.choice((0.002, 0.005, 0.02, 0.1))
     plans: dict[str, ClientPlan] = {}
     made: list[Step] = []
     while len(made) < steps:
@@ -129,14 +138,14 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
             made.append(Step("wait", text=rng.choice(("0", "1", "3", "10", "30"))))
         else:
             made.append(Step("send", client, plan.line(source, rng)))
-    return FuzzSequence(mode, tuple(made), f"seed {seed}")
+    return FuzzSequence(mode, tuple(made), f"seed {seed}", setting)
 
 
 def minimise(sequence: FuzzSequence, fails: Callable[[FuzzSequence], bool]) -> FuzzSequence:
     """Return a part of ``sequence`` that still fails and from which no step can be left out."""
 
     def of(steps: Sequence[Step]) -> FuzzSequence:
-        return FuzzSequence(sequence.mode, tuple(steps), sequence.note)
+        return replace(sequence, steps=tuple(steps))
 
     steps = list(sequence.steps)
     size = max(1, len(steps) // 2)
