@@ -79,7 +79,8 @@ FORMS: dict[str, tuple[str, ...]] = {
     "init": (
         "INIT {ClassName USARBot.$(kind)} [[{Name $(robot)}]] [[{Location $(place)}]] "
         "[[{Rotation $(vector)}]]",
-        "INIT {ClassName USARBot.$(kind)} {Start $(West|East|PlayerStart|Nowhere)} {Battery $(0..5)}",
+        "INIT {ClassName USARBot.$(kind)} {Start $(West|East|PlayerStart|Nowhere)} "
+        "{Battery $(0..5)}",
     ),
     "drive": (
         "DRIVE {Left $(-9..9)} {Right $(-9..9)}",

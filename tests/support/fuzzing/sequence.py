@@ -68,7 +68,7 @@ class FuzzSequence:
         lines = [line for line in text.splitlines() if line.strip()]
         note = "\n".join(line[2:] for line in lines if line.startswith("#"))
         first, *steps = [line for line in lines if not line.startswith("#")]
-        mode, setting = (first.split() + ["rich"])[1:3]
+        mode, setting = [*first.split(), "rich"][1:3]
         return cls(mode, tuple(map(Step.parse, steps)), note, setting)  # type: ignore[arg-type]
 
 
