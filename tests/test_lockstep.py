@@ -2,6 +2,7 @@
 
 import multiprocessing
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -12,11 +13,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.server_fixtures import CONTROL_ONLY, LockstepClient, ServerProcess, wait_until
+from support.server_fixtures import (
+    CONTROL_ONLY,
+    TIMEOUT,
+    LockstepClient,
+    ServerProcess,
+    wait_until,
+)
+from support.threaded_server import ThreadedServer
 
+from grouser.client.connection import join
 from grouser.errors import NoAnswer
+from grouser.gateways.usarsim.gateway import UsarsimGateway
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.protocol.usarsim.extensions import Tick
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
+from grouser.world.file import World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.flat import Flat
 
 ARENA = ("pioneer_room", *CONTROL_ONLY, "--speed", "max")
 EVERY = 0.25
@@ -190,3 +204,27 @@ def test_time_begins_when_all_players_have_entered(tmp_path: Path) -> None:
         before = served.console("hash")
         assert a.step().time == pytest.approx(0.2)  # simulation continues without b
         assert served.console("hash") != before
+
+
+def test_turn_that_ended_while_the_server_was_busy_does_not_expire() -> None:
+    world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
+    gateway = UsarsimGateway(ports=((0, PortProfile()),))
+    begun = threading.Event()
+
+    with ThreadedServer(world, gateway, longest_wait=1.0) as live:
+
+        def work() -> None:
+            begun.set()
+            time.sleep(1.2)
+            live.server.console("time")  # the server goes on before it reads its sockets
+
+        with join("P2DX", "Prompt", port=live.server.ports["control"], timeout=TIMEOUT) as robot:
+            robot.lockstep(0.1)
+            begin = robot.turn().time
+            busy = threading.Thread(target=live.call, args=(work,))
+            busy.start()
+            assert begun.wait(TIMEOUT)
+            assert robot.step().time == pytest.approx(begin + 0.1)
+            assert robot.step().time == pytest.approx(begin + 0.2)
+            busy.join()
+            assert not robot.notices

@@ -11,13 +11,14 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 import can
 from websockets.sync.client import connect as open_websocket
 
 from grouser.client.connection import RemoteRobot, connect, join
-from grouser.client.pictures import watch
+from grouser.client.pictures import PictureConnection, watch
 from grouser.protocol.can.messages import BeltSpeeds, CanFrame, FrontFlippers
 
 HOST = "127.0.0.1"
@@ -31,33 +32,27 @@ Ports = dict[str, int]
 
 
 def drive(until: float, ports: Ports, robot: list[object]) -> Counter[str]:
-    """Drive a robot, leave and join again; look through its camera if it has one."""
+    """Drive a robot; leave and join again."""
     counts: Counter[str] = Counter()
-    while (now := time.monotonic()) < until:
-        leave = min(now + STAY, until)
+    while time.monotonic() < until:
         with _join(ports["control"], robot) as remote:
-            counts["joins"] += 1
-            for _ in _alternate(remote, leave):
-                counts["messages"] += sum(1 for _ in remote.listen(0.5))
-            _require_no_fault(remote)
+            _drive(remote, min(time.monotonic() + STAY, until), counts)
     return counts
 
 
 def watch_camera(until: float, ports: Ports, robot: list[object]) -> Counter[str]:
     """Drive a robot and receive two pictures per second; leave and join again."""
     counts: Counter[str] = Counter()
-    while (now := time.monotonic()) < until:
-        leave = min(now + STAY, until)
-        with (
-            _join(ports["control"], robot) as remote,
-            watch(remote, port=ports["images"]) as pictures,
-        ):
-            counts["joins"] += 1
-            for _ in _alternate(remote, leave):
-                assert pictures.take(timeout=TIMEOUT).size
-                counts["pictures"] += 1
-                counts["messages"] += sum(1 for _ in remote.listen(0.5))
-            _require_no_fault(remote)
+    with ThreadPoolExecutor() as pool:
+        while (now := time.monotonic()) < until:
+            leave = min(now + STAY, until)
+            with (
+                _join(ports["control"], robot) as remote,
+                watch(remote, port=ports["images"]) as pictures,
+            ):
+                taken = pool.submit(_take_pictures, pictures, leave)
+                _drive(remote, leave, counts)
+                counts["pictures"] += taken.result()
     return counts
 
 
@@ -141,14 +136,26 @@ def _join(port: int, robot: list[object]) -> RemoteRobot:
     return join(kind, name, at=place, port=port, dialect=dialect, token=TOKEN, timeout=TIMEOUT)
 
 
-def _alternate(robot: RemoteRobot, until: float) -> Iterator[None]:
-    """Command the robot to turn left and right in turns, twice a second, until ``until``."""
-    turns = 0
-    while time.monotonic() < until:
-        speed = 0.3 if turns % 10 < 5 else -0.3
+def _drive(robot: RemoteRobot, until: float, counts: Counter[str]) -> None:
+    """Turn left and right, with a command every half second; count what is received."""
+    counts["joins"] += 1
+    for turn in count():
+        if time.monotonic() >= until:
+            break
+        speed = 0.3 if turn % 10 < 5 else -0.3
         robot.drive(speed, -speed)
-        turns += 1
-        yield
+        counts["messages"] += sum(1 for _ in robot.listen(0.5))
+    _require_no_fault(robot)
+
+
+def _take_pictures(pictures: PictureConnection, until: float) -> int:
+    """Take two pictures per second; return their number."""
+    taken = 0
+    while time.monotonic() < until:
+        assert pictures.take(timeout=TIMEOUT).size
+        taken += 1
+        time.sleep(0.5)
+    return taken
 
 
 def _require_no_fault(robot: RemoteRobot) -> None:

@@ -280,10 +280,14 @@ class Server:
             self._idle_gap.begin(wait)
             time.sleep(wait)
             self._idle_gap.end()
-        await asyncio.sleep(0)  # poll the sockets ...
-        await asyncio.sleep(0)  # ... and process what has arrived
+        await self._poll_sockets()
         if self._may_advance():  # a client may just have entered lockstep
             self._advance(CATCH_UP_TICK if wait < -CATCH_UP_TICK else 0.0)
+
+    async def _poll_sockets(self) -> None:
+        """Read the sockets and process what has arrived."""
+        await asyncio.sleep(0)  # the event loop polls ...
+        await asyncio.sleep(0)  # ... and calls the connections
 
     async def _wait(self) -> None:
         """Wait until a client acts or its turn expires."""
@@ -294,9 +298,12 @@ class Server:
         state = self._turn_timeouts.check(turns, self._now())
         for name in state.slow:
             _LOG.info("waiting for the turn of '%s' to end", name)
-        for name, seconds in state.expired.items():
-            host.expire_turn(name, seconds)
         if state.expired:
+            await self._poll_sockets()  # what arrived while the server was busy counts
+            waiting = host.lockstep.turns()
+            for name, seconds in state.expired.items():
+                if waiting.get(name) == turns[name]:
+                    host.expire_turn(name, seconds)
             return
         if math.isfinite(state.next_check):
             timer = asyncio.get_running_loop().call_later(state.next_check, self._wakened.set)
