@@ -140,6 +140,8 @@ class BackgroundComposer(SceneBuilder):
         super().__init__()
         self._context = context
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compose")
+        # Starts the thread: without memory, Python would wait for ever for one that cannot start.
+        self._thread.submit(no_yield)
         self._robot_cache = RobotSpecCache()
         self._limiter = RateLimiter(SHARE, context.now())
         self._waiting = _RetryQueue()
@@ -264,10 +266,11 @@ class BackgroundComposer(SceneBuilder):
             try:
                 work()
             except Exception:  # the retry works synchronously and raises it again
-                _LOG.exception("a scene could not be compiled in the background")
                 self._tries = MOST_TRIES
-            cost = context.thread_time() - begun
-            context.call_from_thread(lambda: self._finish(cost, usual))
+                _LOG.exception("a scene could not be compiled in the background")
+            finally:  # even if there is no memory for the log
+                cost = context.thread_time() - begun
+                context.call_from_thread(lambda: self._finish(cost, usual))
 
         self._thread.submit(job)
 

@@ -134,7 +134,7 @@ def compose(
     _set_solver_flags(spec, single_tree=movable <= 1)
     try:
         model = spec.compile()
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:  # the second: without memory
         reason = str(error).splitlines()[0]
         raise BadValue(f"{world.where()}: MuJoCo cannot compile this world: {reason}") from error
     yield_control()

@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from grouser.errors import BadValue
 from grouser.simulation.scene import RobotSpecCache, Scene, compose, no_yield
 from grouser.simulation.scene_state import SceneState
 from grouser.simulation.stepping import StepMemory, Stepper
@@ -61,21 +62,28 @@ class PreparedScene:
             robot_cache: as for `compose`.
             yield_control: as for `compose`.
             prepare_sensors: called with the new scene; computes in advance what its sensors need.
+
+        Raises:
+            BadValue: it cannot be compiled, or there is not enough memory.
         """
-        scene = compose(world, robot_cache=robot_cache, yield_control=yield_control)
-        yield_control()
-        if prepare_sensors:
-            prepare_sensors(scene)
+        try:
+            scene = compose(world, robot_cache=robot_cache, yield_control=yield_control)
             yield_control()
-        data = scene.initial()
-        yield_control()
-        state = SceneState.begin(scene, data)
-        yield_control()
-        # Cached properties, evaluated here so that no step has to wait for them.
-        _ = state.scratch_data
-        _ = state.ownership
-        yield_control()
-        return PreparedScene(before, world, state, StateTransfer(before.model, scene.model))
+            if prepare_sensors:
+                prepare_sensors(scene)
+                yield_control()
+            data = scene.initial()
+            yield_control()
+            state = SceneState.begin(scene, data)
+            yield_control()
+            # Cached properties, evaluated here so that no step has to wait for them.
+            _ = state.scratch_data
+            _ = state.ownership
+            yield_control()
+            return PreparedScene(before, world, state, StateTransfer(before.model, scene.model))
+        except (MemoryError, mujoco.FatalError) as error:
+            reason = str(error) or "out of memory"
+            raise BadValue(f"{world.where()}: this world cannot be set up: {reason}") from error
 
     def transfer_state(self, running: SceneState, *, started: bool) -> SceneState:
         """Return the new state, with the state of all robots and objects in ``running``.
