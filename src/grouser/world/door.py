@@ -25,6 +25,9 @@ CLEARANCE = 0.005
 STIFFNESS = {True: 0.02, False: 0.01}
 """Position error at which the motor force saturates, rad if hinged, m if sliding; estimate."""
 
+LeafLength = Annotated[float, Field(ge=0.001, le=1000)]
+"""Length of a leaf's side, m; 0.001 to 1000."""
+
 Opens = Literal["hinge_left", "hinge_right", "slide_left", "slide_right", "slide_up"]
 
 
@@ -32,27 +35,27 @@ class Door(WorldObject):
     """A leaf between `closed` (0) and `open` (1); `position` is the middle of the closed leaf."""
 
     kind: Literal["door"] = "door"
-    width: Length
-    """Width of the doorway, along the door's y, m; above 0."""
-    height: Length
-    """Height of the leaf, m; above 0."""
-    thickness: Length = 0.04
-    """Thickness of the leaf, m; above 0."""
+    width: LeafLength
+    """Width of the doorway, along the door's y, m; 0.001 to 1000."""
+    height: LeafLength
+    """Height of the leaf, m; 0.001 to 1000."""
+    thickness: LeafLength = 0.04
+    """Thickness of the leaf, m; 0.001 to 1000."""
     opens: Opens = "hinge_left"
     """Kind of motion: a hinge on the left or right, about which the leaf turns towards the door's
     x, or a slide."""
     wide_deg: Annotated[float, Field(gt=0, le=180)] = 90.0
     """Opening angle of a hinged leaf, deg; above 0, at most 180."""
-    seconds: Annotated[float, Field(gt=0, le=600)] = 2.0
-    """Time to open or close without obstacles, s; above 0."""
-    force: Annotated[float, Field(gt=0, le=10_000)] = 150.0
-    """Largest motor force at the leaf's far edge, N; above 0; estimate."""
+    seconds: Annotated[float, Field(ge=0.001, le=600)] = 2.0
+    """Time to open or close without obstacles, s; 0.001 to 600."""
+    force: Annotated[float, Field(ge=1e-6, le=10_000)] = 150.0
+    """Largest motor force at the leaf's far edge, N; 0.000001 to 10000; estimate."""
     ajar: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Opening at the start, 0 (closed) to 1 (open)."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.4
     """Coulomb's coefficient between the leaf and whatever touches it, -; 0 to 10; estimate."""
-    mass: Annotated[float, Field(gt=0, le=100_000)] = 15.0
-    """Mass of the leaf, kg, above 0; estimate: a light inner door."""
+    mass: Annotated[float, Field(ge=1e-9, le=100_000)] = 15.0
+    """Mass of the leaf, kg; 1e-9 to 100000; estimate: a light inner door."""
     fixed: Literal[True] = True
     """The frame is part of the ground; only the leaf moves."""
 

@@ -87,7 +87,7 @@ def check_range(where: str, value: object, low: float, high: float, unit: str = 
 
 def _check_pose(where: str, X_WB: Pose) -> None:
     _check_place(where, X_WB.position.tolist())
-    length = float(np.linalg.norm(X_WB.wxyz))
+    length = math.hypot(*X_WB.wxyz.tolist())
     if not math.isclose(length, 1.0, rel_tol=1e-3):  # NaN is not
         raise BadValue(f"{where}: the orientation has length {length:g}, must be a unit quaternion")
 
