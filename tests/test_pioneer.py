@@ -1,5 +1,6 @@
 """USARSim's Pioneers: driving, skid turns, sensors and their names."""
 
+import itertools
 import math
 
 import mujoco
@@ -270,3 +271,35 @@ def test_sonars_of_ut2004_get_no_echo_from_the_floor() -> None:
         sim.step(0.4)
         sonars = [one for name, one in sim.robots["p"].sensors.items() if name[0] in "FR"][:16]
         assert {one.read()["range"] for one in sonars} == {5.0}
+
+
+def test_sonars_of_ut2004_get_an_echo_from_every_wall_of_a_room() -> None:
+    """None of 552 recorded readings of UT2004 is at the maximum range, though walls are oblique."""
+    walls = tuple(
+        Box(
+            name=f"wall{number}",
+            fixed=True,
+            position=(2.5 * math.cos(turn), 2.5 * math.sin(turn), 0.5),
+            yaw_deg=math.degrees(turn),
+            size=(0.1, 5.0, 1.0),
+            friction=0.5,
+        )
+        for number, turn in enumerate(np.arange(4) * math.pi / 2)
+    )
+    missing = dict.fromkeys(("ut2004", "udk"), 0)
+    for generation, yaw in itertools.product(missing, (0, 29, 58)):
+        robot = RobotEntry(
+            name="r",
+            kind="p2at",
+            position=(-1, 0.7),
+            yaw_deg=yaw,
+            options={"generation": generation},
+        )
+        ground = (Flat(friction=FRICTION),)
+        world = World(name="w", physics=PHYSICS, terrain=ground, objects=walls, robots=(robot,))
+        with grouser.Simulation(world) as sim:
+            sim.step(0.3)
+            sonars = [one for name, one in sim.robots["r"].sensors.items() if name[0] in "FR"]
+            missing[generation] += sum(one.read()["range"] == 5.0 for one in sonars[:16])
+    assert missing["ut2004"] == 0
+    assert missing["udk"] >= 12
