@@ -3,6 +3,8 @@
 import http
 import json
 import math
+import os
+import signal
 import socket
 import struct
 from collections.abc import Iterator
@@ -163,6 +165,24 @@ def test_disconnecting_while_planning_kills_the_planning_process(server: ServerP
         hasty.close()
         wait_until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
         wait_until(lambda: not child_processes(server))
+
+
+@pytest.mark.slow
+def test_killed_planning_process_is_reported_and_the_next_plan_succeeds(
+    server: ServerProcess,
+) -> None:
+    with open_websocket(server) as caller:
+        caller.send('{"op": "call_service", "service": "own/path_plan"}')
+        wait_until(lambda: child_processes(server))
+        for process in child_processes(server):
+            os.kill(int(process), signal.SIGKILL)
+        values = json.loads(caller.recv(TIMEOUT))["values"]
+        assert values == {
+            "success": False,
+            "message": "the planning process exited with code -9; see the log",
+        }
+        assert call(caller, "own/path_plan")["values"]["success"]
+        assert "Traceback" not in server.log
 
 
 def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(

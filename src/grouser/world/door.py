@@ -15,7 +15,7 @@ from pydantic import Field
 
 from grouser.frames import radians
 from grouser.physics.drives import Drive
-from grouser.world.field_types import Length, Rgb
+from grouser.world.field_types import Rgb
 from grouser.world.physics_settings import Contact
 from grouser.world.world_object import WorldObject
 

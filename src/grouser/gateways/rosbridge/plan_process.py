@@ -165,15 +165,20 @@ class Planner:
         """Plan in a subprocess; cancelling the call kills the process.
 
         Raises:
-            GrouserError: the process exited without an answer.
+            GrouserError: the process cannot be started, or exited without an answer.
         """
         async with self._lock:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "grouser.gateways.rosbridge.plan_process"),
-                stdin=PIPE,
-                stdout=PIPE,
-            )
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    *("-m", "grouser.gateways.rosbridge.plan_process"),
+                    stdin=PIPE,
+                    stdout=PIPE,
+                )
+            except OSError as error:  # no memory, no file descriptors
+                raise GrouserError(
+                    f"no planning process can be started ({error.strerror})"
+                ) from error
             try:
                 output, _ = await process.communicate(order.encode())
             finally:
