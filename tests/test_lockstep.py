@@ -13,13 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.server_fixtures import (
-    CONTROL_ONLY,
-    TIMEOUT,
-    LockstepClient,
-    ServerProcess,
-    wait_until,
-)
+from support.server_fixtures import CONTROL_ONLY, TIMEOUT, LockstepClient, ServerProcess, wait_until
 from support.threaded_server import ThreadedServer
 
 from grouser.client.connection import join

@@ -291,7 +291,7 @@ def test_sonars_of_ut2004_get_an_echo_from_every_wall_of_a_room() -> None:
         robot = RobotEntry(
             name="r",
             kind="p2at",
-            position=(-1, 0.7),
+            position=(-1, 0.7, 0),
             yaw_deg=yaw,
             options={"generation": generation},
         )
