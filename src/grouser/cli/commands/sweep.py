@@ -71,7 +71,7 @@ def sweep(
 
     source, chosen = policy_factory(policy, policy_rate), trial_runner(runner)
     listed, options = test_sizes(test, sizes, [test]), robot_options(overrides or ())
-    with counting_bar(Path(robot).stem) as bar:
+    with counting_bar(Path(robot).stem, chosen) as bar:
         runs = sweeping.sweep(
             robot,
             options,
