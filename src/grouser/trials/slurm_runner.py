@@ -26,6 +26,8 @@ from grouser.trials.worker_process import Chunk, Finished, failure, run_chunk
 
 POLL = 0.5
 """Wall time between two looks at the folder of outcomes, s."""
+TIMEOUT = 10.0
+"""Longest wall time to wait for the end of jobs, s."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,7 @@ class SlurmRunner:
                         queue.put_back(list(jobs.pop(job).values()), f"state {job.state}")
                     time.sleep(POLL if queue.unfinished else 0.0)
             finally:
-                for job in jobs if queue.unfinished else ():
-                    with suppress(Exception):  # it may have ended
-                        job.cancel(check=False)
+                _end(list(jobs), cancel=bool(queue.unfinished))
 
     def _executor(self, folder: Path) -> Any:
         """Return submitit's executor with the settings."""
@@ -117,6 +117,16 @@ class SlurmRunner:
             reason = " ".join(str(error).split())
             raise BadValue(f"Slurm runner: submitit refuses its settings ({reason})") from error
         return executor
+
+
+def _end(jobs: Sequence[Any], *, cancel: bool) -> None:
+    """Wait until all ``jobs`` have ended, at most `TIMEOUT`."""
+    until = time.monotonic() + TIMEOUT
+    for job in jobs if cancel else ():
+        with suppress(Exception):  # it may have ended
+            job.cancel(check=False)
+    while not all(job.done() for job in jobs) and time.monotonic() < until:
+        time.sleep(0.1)
 
 
 def run_share(folder: Path, share: Sequence[PackedTrial]) -> None:
