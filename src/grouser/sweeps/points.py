@@ -101,9 +101,9 @@ def value_at(parameter: Parameter, share: float) -> Value:
         return values[min(int(share * len(values)), len(values) - 1)]
     low, high = parameter.range
     if parameter.log:
-        return low * (high / low) ** share
-    # Twelve digits: 0.1 + 0.2 is 0.3 in tables.
-    return float(f"{low + (high - low) * share:.12g}")
+        return float(low * math.exp(share * math.log(high / low)))
+    value: float = float(f"{low + (high - low) * share:.12g}")  # 0.3, not 0.30000000000000004
+    return value
 
 
 def make_run(sweep: SweepFile, number: int, point: Point) -> Run:

@@ -51,7 +51,7 @@ def write_rows(path: Path, rows: Sequence[Row]) -> None:
         values = [row.get(name) for row in rows]
         kinds = {type(value) for value in values if value is not None}
         if kinds == {int, float}:
-            values = [None if value is None else float(value) for value in values]  # type: ignore[arg-type]
+            values = [None if value is None else float(value) for value in values]
         elif len(kinds) > 1:
             given = " and ".join(sorted(kind.__name__ for kind in kinds))
             raise BadValue(f"sweep: column '{name}' has values of the types {given}")
@@ -104,7 +104,8 @@ class ResultStore:
     def finished(self) -> dict[int, Row]:
         """Return the rows of all finished runs by number."""
         rows = read_rows(self.table) if self.table.exists() else []
-        for path in sorted((self.folder / PARTS).glob("*.parquet")):
+        # Other files are drafts of chunks whose process was killed.
+        for path in sorted((self.folder / PARTS).glob("[0-9]*.parquet")):
             self._parts = max(self._parts, int(path.stem) + 1)
             rows += read_rows(path)
         return {int(row[RUN] or 0): row for row in rows}

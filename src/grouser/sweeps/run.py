@@ -94,6 +94,7 @@ class Execution:
         self._subject: Subject = find_subject(sweep, base)
         self._runner: Runner = find_runner(options.runner)
         self._pending: list[Row] = []
+        self._fresh = False  # True after the first run that was not finished before
         self._written = time.monotonic()
 
     def open(self, first: Point, more: Mapping[str, Any]) -> None:
@@ -118,7 +119,7 @@ class Execution:
 
     def complete(self) -> SweepResult:
         """Write the table and return the result."""
-        if not self._store.table.exists():
+        if self._fresh or not self._store.table.exists():
             self._store.complete(self.rows.values())
         rows = [self.rows[number] for number in sorted(self.rows)]
         for name in (self.sweep.measure, *(name for pair in self.sweep.maps for name in pair)):
@@ -143,6 +144,7 @@ class Execution:
         head: Row = {RUN: run.number, **run.point, "repeat": run.repeat, "seed": run.seed}
         row = head | {name: value for name, value in results.items() if name not in head}
         self.rows[run.number] = row
+        self._fresh = True
         self._pending.append(row)
         old = time.monotonic() - self._written >= self._options.chunk_time
         if len(self._pending) >= self._options.chunk and old:

@@ -433,7 +433,9 @@ def _mobility_trial(sweep: SweepFile, run: Run) -> Trial:
     candidate = _candidate(sweep.robot or "", written, timestep, flippers)
     if candidate.cannot:
         raise BadValue(f"{candidate.name} {candidate.cannot}")
-    update = {key: float(suite[key]) for key in ("friction", "speed") if key in suite}
+    update: dict[str, Any] = {
+        key: float(suite[key]) for key in ("friction", "speed") if key in suite
+    }
     candidate = replace(candidate, policy=policy, **update)
     variation = _variation(run)
     trial = mobility_trial(candidate, sweep.mobility or "", float(suite["size"]), variation)
