@@ -22,7 +22,7 @@ from grouser.errors import BadValue, GrouserError, UnknownName, WorldFileError
 from grouser.mobility.limits import nominal_bracket
 from grouser.mobility.suite import measure_candidate, mobility_trial
 from grouser.sweeps.optimise import optimise
-from grouser.sweeps.points import Points, Run, make_run
+from grouser.sweeps.points import Points, SweepRun, make_run
 from grouser.sweeps.result_store import read_rows, write_rows
 from grouser.sweeps.run import SweepOptions, SweepResult, run_sweep
 from grouser.sweeps.subjects import TrialSubject, find_subject
@@ -120,8 +120,8 @@ vary:
 """
     drawn = sweep_of(text.replace("SAMPLE", "latin-hypercube"), folder)
     points = Points(drawn)
-    assert sorted(math.floor(20 * point["x"]) for point in points) == list(range(20))
-    rows = sorted(math.floor(20 * (math.log10(point["y"]) + 3) / 6) for point in points)
+    assert sorted(math.floor(20 * float(point["x"])) for point in points) == list(range(20))
+    rows = sorted(math.floor(20 * (math.log10(float(point["y"])) + 3) / 6) for point in points)
     assert rows == list(range(20))
     assert sum(point["z"] == "low" for point in points) == 10
     run = make_run(drawn, 3, points[3])
@@ -456,5 +456,5 @@ def test_resume_uses_what_other_processes_wrote(folder: Path) -> None:
 
 
 def test_runs_are_described_in_messages() -> None:
-    run = Run(3, 0, {"height": 0.1, "kind": "good"}, {}, 0, varied=False)
+    run = SweepRun(3, 0, {"height": 0.1, "kind": "good"}, {}, 0, varied=False)
     assert str(run) == "run 3 (height 0.1, kind good)"

@@ -41,17 +41,19 @@ def print_sweep(result: SweepResult, optimum: Optimum | None) -> None:
         table.add_row(one.parameter, *map(Text, _extremes(one)))
     console.print(table)
     if optimum is not None:
-        point = ", ".join(f"{name} {_shown(value)}" for name, value in optimum.point.items())
+        point = ", ".join(f"{name} {_value_text(value)}" for name, value in optimum.point.items())
         console.print(f"best {optimum.column}: {optimum.value:.4g} at {point}", soft_wrap=True)
 
 
 def _extremes(one: Effect) -> list[str]:
     order = sorted(range(len(one.values)), key=lambda i: one.estimates[i].value)
     ends = [order[0], order[-1]]
-    return [text for i in ends for text in (f"{one.estimates[i].value:.3g}", _shown(one.values[i]))]
+    return [
+        text for i in ends for text in (f"{one.estimates[i].value:.3g}", _value_text(one.values[i]))
+    ]
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -112,7 +114,7 @@ def mark_rows(result: SweepResult, summary: Summary) -> list[tuple[str, str, str
     for one in summary.maps():
         for x, y, text in marks_on(result, one):
             found = summary.cell(one, x, y)
-            fixed = [f"{name} {_shown(value)}" for name, value in one.fixed.items()]
+            fixed = [f"{name} {_value_text(value)}" for name, value in one.fixed.items()]
             place = ", ".join([*fixed, f"{one.x} {x:g}", f"{one.y} {y:g}"])
             rows.append((place, text, interval_text(found) if found else "no run"))
     return rows
@@ -140,7 +142,7 @@ def sweep_page(result: SweepResult, optimum: Optimum | None) -> Page:
         command=command_line(),
     )
     if optimum is not None:
-        point = {name: _shown(value) for name, value in optimum.point.items()}
+        point = {name: _value_text(value) for name, value in optimum.point.items()}
         page.add_figures({f"best_{optimum.column}": optimum.value, **point})
     for one in summary.maps():
         _add_map(page, result, summary, one)
@@ -164,7 +166,7 @@ def sweep_page(result: SweepResult, optimum: Optimum | None) -> Page:
 
 def _add_map(page: Page, result: SweepResult, summary: Summary, one: ParameterMap) -> None:
     """Add a map, and its cells as a table if they are few."""
-    fixed = ", ".join(f"{name} {_shown(value)}" for name, value in one.fixed.items())
+    fixed = ", ".join(f"{name} {_value_text(value)}" for name, value in one.fixed.items())
     page.add_heading(f"{one.y} over {one.x}" + (f", {fixed}" if fixed else ""))
     xs, ys = [float(x) for x in one.xs], [float(y) for y in one.ys]
     figure = parameter_map(

@@ -103,7 +103,7 @@ def counting_bar(name: str, runner: object = None) -> Iterator[CountingBar]:
     with progress_bar(name) as show:
 
         def count(what: str, finished: int, of: int) -> None:
-            words = f"{finished} of {of}{speed.text(what, finished)}"
+            words = speed.text(what, finished, of)
             show(f"{name}: {what}" if what else name, finished, of, words)
 
         yield count
@@ -116,14 +116,17 @@ class Throughput:
         self._runner = runner
         self._what, self._start, self._first = "", 0.0, 0
 
-    def text(self, what: str, finished: int) -> str:
-        """Return ``", 12.3/s, 3 nodes"``; parts of another activity are counted anew."""
+    def text(self, what: str, finished: int, of: int) -> str:
+        """Return ``"37 of 300, 12.3/s, 3 nodes"``; each activity ``what`` is counted anew."""
         now = time.monotonic()
         if what != self._what or finished < self._first:
             self._what, self._start, self._first = what, now, finished
         lasted, nodes = now - self._start, getattr(self._runner, "nodes", 0)
         rate = (finished - self._first) / lasted if lasted > 0 else 0.0
-        return (f", {rate:.3g}/s" if rate > 0 else "") + (f", {nodes} nodes" if nodes else "")
+        parts = [f"{finished} of {of}"]
+        parts += [f"{rate:.3g}/s"] if rate > 0 else []
+        parts += [f"{nodes} nodes"] if nodes else []
+        return ", ".join(parts)
 
 
 def set_command_line(arguments: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """Search for the best parameters of a sweep with Optuna (extra `sweep`).
 
-Optuna's sampler is seeded and learns batch by batch, in the order of points. A resumed search asks
-for the same points again and takes the results of those that have finished from the folder.
+Optuna's sampler is seeded and learns batch by batch, in the order of points. A resumed search
+suggests the same points again and takes the results of those that have finished from the folder.
 """
 
 from __future__ import annotations

@@ -15,14 +15,14 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.simulation.schedule import generator
-from grouser.sweeps.sweep_file import Parameter, SweepFile, Value
+from grouser.sweeps.sweep_file import SweptParameter, SweepFile, Value
 
 Point = dict[str, Value]
 """Value of each parameter."""
 
 
 @dataclass(frozen=True)
-class Run:
+class SweepRun:
     """One run of a sweep."""
 
     number: int
@@ -86,7 +86,7 @@ class Points(Sequence[Point]):
         return {name: point[name] for name in self._vary}
 
 
-def grid_values(parameter: Parameter) -> list[Value]:
+def grid_values(parameter: SweptParameter) -> list[Value]:
     """Return the values of a parameter in a grid."""
     if parameter.range is None:
         return list(parameter.values or ())
@@ -94,7 +94,7 @@ def grid_values(parameter: Parameter) -> list[Value]:
     return [value_at(parameter, i / (count - 1)) for i in range(count)]
 
 
-def value_at(parameter: Parameter, share: float) -> Value:
+def value_at(parameter: SweptParameter, share: float) -> Value:
     """Return the value at ``share`` (0 to 1) of a range or list."""
     if parameter.range is None:
         values = parameter.values or ()
@@ -106,7 +106,7 @@ def value_at(parameter: Parameter, share: float) -> Value:
     return value
 
 
-def make_run(sweep: SweepFile, number: int, point: Point) -> Run:
+def make_run(sweep: SweepFile, number: int, point: Point) -> SweepRun:
     """Return run ``number``, one of ``point``."""
     settings = dict(sweep.set)
     for name, value in point.items():
@@ -115,4 +115,4 @@ def make_run(sweep: SweepFile, number: int, point: Point) -> Run:
     seed = sweep.seed
     if varied:
         seed = int(generator(sweep.seed, f"sweep/run/{number}").integers(2**31))
-    return Run(number, number % sweep.repeats, point, settings, seed, varied)
+    return SweepRun(number, number % sweep.repeats, point, settings, seed, varied)

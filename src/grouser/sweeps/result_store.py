@@ -101,7 +101,7 @@ class ResultStore:
             files.write_text(file, json.dumps(full, indent=1, sort_keys=True) + "\n")
         self._parts = 0
 
-    def finished(self) -> dict[int, Row]:
+    def read_finished(self) -> dict[int, Row]:
         """Return the rows of all finished runs by number."""
         rows = read_rows(self.table) if self.table.exists() else []
         # Other files are drafts of chunks whose process was killed.
@@ -139,11 +139,11 @@ def _check(file: Path, description: Mapping[str, Any], resume: bool) -> None:
         before, after = stored.get(key), now.get(key)
         if before != after:
             raise BadValue(
-                f"{file.parent}: has a sweep with another {key} ({_shown(before)}, now "
-                f"{_shown(after)}); use another folder"
+                f"{file.parent}: has a sweep with another {key} ({_value_text(before)}, now "
+                f"{_value_text(after)}); use another folder"
             )
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

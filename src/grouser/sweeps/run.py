@@ -17,7 +17,7 @@ from typing import Any
 
 from grouser.cores import cores
 from grouser.errors import unknown
-from grouser.sweeps.points import Point, Points, Run, make_run
+from grouser.sweeps.points import Point, Points, SweepRun, make_run
 from grouser.sweeps.result_store import RUN, ResultStore
 from grouser.sweeps.subjects import Row, Subject, find_subject
 from grouser.sweeps.sweep_file import SweepFile
@@ -104,9 +104,9 @@ class Execution:
         description = {"sweep": settings, "files": digests, **more}
         options = self._options
         self._store = ResultStore(self._folder, description, resume=options.resume)
-        self.rows = self._store.finished()
+        self.rows = self._store.read_finished()
 
-    def measure(self, runs: Iterable[Run], total: int) -> None:
+    def measure(self, runs: Iterable[SweepRun], total: int) -> None:
         """Run all of ``runs`` that are not finished; ``total`` is for the progress."""
         options = self._options
         if options.progress:
@@ -127,7 +127,7 @@ class Execution:
                 raise unknown("sweep", "column", name, rows[0])
         return SweepResult(self.sweep, rows, self._store.table)
 
-    def _measure_window(self, window: Sequence[Run], total: int) -> None:
+    def _measure_window(self, window: Sequence[SweepRun], total: int) -> None:
         runs = {run.number: run for run in window}
         try:
             with closing(self._subject.measure(window, self._runner)) as results:
@@ -139,7 +139,7 @@ class Execution:
             self._flush()
             raise
 
-    def _keep(self, run: Run, results: Row) -> None:
+    def _keep(self, run: SweepRun, results: Row) -> None:
         """Add a finished run; write a chunk if it is time."""
         head: Row = {RUN: run.number, **run.point, "repeat": run.repeat, "seed": run.seed}
         row = head | {name: value for name, value in results.items() if name not in head}
@@ -157,6 +157,6 @@ class Execution:
         self._pending, self._written = [], time.monotonic()
 
 
-def _windows(runs: Iterator[Run], width: int) -> Iterator[list[Run]]:
+def _windows(runs: Iterator[SweepRun], width: int) -> Iterator[list[SweepRun]]:
     while window := list(itertools.islice(runs, width)):
         yield window

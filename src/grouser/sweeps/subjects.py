@@ -35,7 +35,7 @@ from grouser.mobility.suite import (
 from grouser.planning.driver import PathDriver
 from grouser.simulation.policy_source import PolicySource, equip
 from grouser.simulation.world_content import content_hash, sha256
-from grouser.sweeps.points import Run
+from grouser.sweeps.points import SweepRun
 from grouser.sweeps.sweep_file import SweepFile, Value
 from grouser.trials.plan import PlanSettings, plan
 from grouser.trials.plan_task import plan_task
@@ -57,12 +57,12 @@ class Subject(Protocol):
     """Runs the runs of a sweep."""
 
     def measure(
-        self, runs: Sequence[Run], runner: Runner
+        self, runs: Sequence[SweepRun], runner: Runner
     ) -> Generator[tuple[int, Row], None, None]:
         """Yield number and results of each run as soon as it has finished, each once."""
         ...
 
-    def digests(self, run: Run) -> dict[str, str]:
+    def digests(self, run: SweepRun) -> dict[str, str]:
         """Return SHA-256 hashes of everything that a run reads from files."""
         ...
 
@@ -71,12 +71,12 @@ class Subject(Protocol):
 class TrialSubject:
     """Runs one trial per run."""
 
-    trial: Callable[[Run], Trial]
+    trial: Callable[[SweepRun], Trial]
     sources: tuple[PolicySource, ...] = ()
     """Policies and scripts from files."""
 
     def measure(
-        self, runs: Sequence[Run], runner: Runner
+        self, runs: Sequence[SweepRun], runner: Runner
     ) -> Generator[tuple[int, Row], None, None]:
         """Yield number and results of each run as soon as it has finished."""
         trials = [_at(run, self.trial) for run in runs]
@@ -84,7 +84,7 @@ class TrialSubject:
             for index, outcome in outcomes:
                 yield runs[index].number, outcome_row(outcome)
 
-    def digests(self, run: Run) -> dict[str, str]:
+    def digests(self, run: SweepRun) -> dict[str, str]:
         """Return the hash of the world of ``run`` and of all files with code."""
         return {"world": content_hash(_at(run, self.trial).world)} | _source_digests(self.sources)
 
@@ -97,17 +97,17 @@ class LimitSubject:
     suite: TrialSubject
 
     def measure(
-        self, runs: Sequence[Run], runner: Runner
+        self, runs: Sequence[SweepRun], runner: Runner
     ) -> Generator[tuple[int, Row], None, None]:
         """Yield number and limit of each run; all runs search at the same time."""
         apparatus = apparatus_named(self.test)
 
-        def arrived(cases: Sequence[tuple[Run, float]]) -> list[bool]:
+        def run_cases(cases: Sequence[tuple[SweepRun, float]]) -> list[bool]:
             at_size = [replace(run, settings={**run.settings, "size": size}) for run, size in cases]
-            rows = dict(self.suite.measure(_numbered(at_size), runner))
+            rows = dict(self.suite.measure(_with_numbers(at_size), runner))
             return [bool(rows[number]["success"]) for number in range(len(cases))]
 
-        for run, (low, high) in zip(runs, search_brackets(arrived, runs, apparatus), strict=True):
+        for run, (low, high) in zip(runs, search_brackets(run_cases, runs, apparatus), strict=True):
             yield (
                 run.number,
                 {
@@ -117,13 +117,13 @@ class LimitSubject:
                 },
             )
 
-    def digests(self, run: Run) -> dict[str, str]:
+    def digests(self, run: SweepRun) -> dict[str, str]:
         """Return the hashes of the suite at the apparatus's first size."""
         size = apparatus_named(self.test).sizes[0]
         return self.suite.digests(replace(run, settings={**run.settings, "size": size}))
 
 
-def _numbered(runs: Sequence[Run]) -> list[Run]:
+def _with_numbers(runs: Sequence[SweepRun]) -> list[SweepRun]:
     return [replace(run, number=number) for number, run in enumerate(runs)]
 
 
@@ -134,23 +134,23 @@ class PlanSubject:
     sweep: SweepFile
 
     def measure(
-        self, runs: Sequence[Run], runner: Runner
+        self, runs: Sequence[SweepRun], runner: Runner
     ) -> Generator[tuple[int, Row], None, None]:
         """Yield number and results of each run; the trials of a plan share the runner."""
         for run in runs:
             yield run.number, _at(run, partial(self._plan, runner=runner))
 
-    def digests(self, run: Run) -> dict[str, str]:
+    def digests(self, run: SweepRun) -> dict[str, str]:
         """Return the hash of the world of ``run`` and of the policy's file."""
         sources = [source for source in [_policy(self.sweep, run.settings)] if source]
         world, _ = self._world(run)
         return {"world": content_hash(world)} | _source_digests(sources)
 
-    def _world(self, run: Run) -> tuple[World, str]:
+    def _world(self, run: SweepRun) -> tuple[World, str]:
         world = _load(self.sweep.plan or "", run.settings, ("plan", "driver", "policy"))
-        return world, _watched(self.sweep, world)
+        return world, _watched_robot(self.sweep, world)
 
-    def _plan(self, run: Run, *, runner: Runner) -> Row:
+    def _plan(self, run: SweepRun, *, runner: Runner) -> Row:
         sweep, (world, robot) = self.sweep, self._world(run)
         if sweep.start is None or sweep.goal is None or sweep.goal.y is None:
             raise BadValue("sweep: a plan needs start and goal")
@@ -195,7 +195,7 @@ class ScriptSubject:
     source: PolicySource
 
     def measure(
-        self, runs: Sequence[Run], runner: Runner
+        self, runs: Sequence[SweepRun], runner: Runner
     ) -> Generator[tuple[int, Row], None, None]:
         """Yield results that the function returns, then those of the trials that it returns."""
         trials: list[Trial] = []
@@ -211,11 +211,11 @@ class ScriptSubject:
             for index, outcome in outcomes:
                 yield numbers[index], outcome_row(outcome)
 
-    def digests(self, run: Run) -> dict[str, str]:
+    def digests(self, run: SweepRun) -> dict[str, str]:
         """Return the hash of the script's file."""
         return _source_digests([self.source])
 
-    def _call(self, run: Run) -> Any:
+    def _call(self, run: SweepRun) -> Any:
         function = self.source.target
         taken = inspect.signature(function).parameters
         settings = dict(run.settings)
@@ -233,7 +233,7 @@ class ScriptSubject:
             raise BadValue(f"{self.source.text}: raised {type(error).__name__}: {error}") from error
 
 
-def _user_row(made: Any, run: Run) -> Row:
+def _user_row(made: Any, run: SweepRun) -> Row:
     """Return results that a script returned; raise unless they are numbers or texts by name."""
     if not isinstance(made, Mapping):
         raise BadValue(f"the script returned {type(made).__name__}, must be a Trial or a mapping")
@@ -248,7 +248,7 @@ def _user_row(made: Any, run: Run) -> Row:
 
 def find_subject(sweep: SweepFile, folder: Path) -> Subject:
     """Return the subject of a sweep file; scripts and policies are relative to ``folder``."""
-    sweep = _resolved(sweep, folder)
+    sweep = _resolve_paths(sweep, folder)
     policy = _policy(sweep, sweep.set)
     sources = (policy,) if policy else ()
     if sweep.mobility is not None:
@@ -264,7 +264,7 @@ def find_subject(sweep: SweepFile, folder: Path) -> Subject:
     return ScriptSubject(source)
 
 
-def _resolved(sweep: SweepFile, folder: Path) -> SweepFile:
+def _resolve_paths(sweep: SweepFile, folder: Path) -> SweepFile:
     """Return the file with the paths of worlds, robots and policies relative to ``folder``."""
     update: dict[str, Any] = {}
     for key in ("world", "plan", "robot"):
@@ -292,7 +292,7 @@ def outcome_row(outcome: Outcome) -> Row:
     }
 
 
-def _at(run: Run, make: Callable[[Run], Any]) -> Any:
+def _at(run: SweepRun, make: Callable[[SweepRun], Any]) -> Any:
     """Return ``make(run)``; errors name the run."""
     try:
         return make(run)
@@ -342,7 +342,7 @@ def _load(name: str, settings: Mapping[str, Any], others: Sequence[str]) -> Worl
     return load(name, changes)
 
 
-def _watched(sweep: SweepFile, world: World) -> str:
+def _watched_robot(sweep: SweepFile, world: World) -> str:
     """Return the name of the watched robot."""
     names = [entry.name for entry in world.robots]
     if sweep.robot is not None:
@@ -352,13 +352,13 @@ def _watched(sweep: SweepFile, world: World) -> str:
     return names[0]
 
 
-def _world_trial(sweep: SweepFile, run: Run) -> Trial:
+def _world_trial(sweep: SweepFile, run: SweepRun) -> Trial:
     """Return the trial of a run in a world."""
     world = _load(sweep.world or "", run.settings, ("policy",))
-    robot = _watched(sweep, world)
+    robot = _watched_robot(sweep, world)
     variation = _variation(run)
     if run.varied:
-        world = with_friction(_moved(world, robot, variation), variation.friction)
+        world = with_friction(_move_start(world, robot, variation), variation.friction)
     policy = _policy(sweep, run.settings)
     if policy is not None:
         world = equip(world, robot, policy)
@@ -383,17 +383,17 @@ def _goal(sweep: SweepFile) -> Goal | Place | None:
     return Goal(x=target.x, z=-math.inf if target.z is None else target.z)
 
 
-def _variation(run: Run) -> Variation:
+def _variation(run: SweepRun) -> Variation:
     """Return the random variation of a run."""
     if not run.varied:
         return replace(NOMINAL, seed=run.seed)
     return draw_variation(run.seed, "sweep")
 
 
-def _moved(world: World, robot: str, variation: Variation) -> World:
+def _move_start(world: World, robot: str, variation: Variation) -> World:
     """Return ``world`` with the start of a robot moved backwards and turned."""
 
-    def moved(entry: Any) -> Any:
+    def move(entry: Any) -> Any:
         if entry.name != robot:
             return entry
         yaw = radians(entry.yaw_deg)
@@ -403,7 +403,7 @@ def _moved(world: World, robot: str, variation: Variation) -> World:
         turned = entry.yaw_deg + variation.heading_deg
         return entry.model_copy(update={"position": place, "yaw_deg": turned})
 
-    return world.changed(robots=tuple(moved(entry) for entry in world.robots))
+    return world.changed(robots=tuple(move(entry) for entry in world.robots))
 
 
 @cache
@@ -412,7 +412,7 @@ def _candidate(kind: str, options_json: str, timestep: float | None, flippers: b
     return measure_candidate(kind, json.loads(options_json), flippers=flippers, timestep=timestep)
 
 
-def _mobility_trial(sweep: SweepFile, run: Run) -> Trial:
+def _mobility_trial(sweep: SweepFile, run: SweepRun) -> Trial:
     """Return the trial of a run on an apparatus."""
     settings = dict(run.settings)
     suite = {key: settings.pop(key) for key in SUITE_KEYS if key in settings}

@@ -38,7 +38,7 @@ def _values(given: Any) -> Any:
     return {"values": given} if isinstance(given, list | tuple) else given
 
 
-class Parameter(Description):
+class SweptParameter(Description):
     """Values of a varied parameter: a list, or a range."""
 
     values: Annotated[tuple[Value, ...], Strict(False)] | None = None
@@ -55,7 +55,7 @@ class Parameter(Description):
     """Keys that receive the value; default: the parameter's name."""
 
     @model_validator(mode="after")
-    def _agree(self) -> Parameter:
+    def _agree(self) -> SweptParameter:
         if self.values is not None:
             if not self.values or self.min is not None or self.max is not None:
                 raise mistake("must be a list of values, or a range with min and max")
@@ -155,7 +155,9 @@ class SweepFile(Description):
     """World: time without progress after which a run ends, s."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Fixed settings, key to value."""
-    vary: Annotated[dict[str, Annotated[Parameter, BeforeValidator(_values)]], Field(min_length=1)]
+    vary: Annotated[
+        dict[str, Annotated[SweptParameter, BeforeValidator(_values)]], Field(min_length=1)
+    ]
     """Varied parameters."""
     sample: Literal["grid", "random", "latin-hypercube"] = "grid"
     """Points of the parameter space."""

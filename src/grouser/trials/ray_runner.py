@@ -72,7 +72,7 @@ class RayRunner:
         if threads < 1:
             raise BadValue(f"threads is {threads}, must be at least 1")
         self.address, self.threads = address, threads
-        self._workers: list[_Worker] = []
+        self._workers: list[_WorkerHandle] = []
         self._connection: dict[str, Any] = {}
         self._chunks = 0
         self._runs = False
@@ -174,7 +174,7 @@ class RayRunner:
                 there = sum(worker.node == node["NodeID"] for worker in self._workers)
                 room = int(node["Resources"].get("CPU", 0)) // self.threads
                 new = range(there, room)
-                self._workers.extend(_Worker(ray, node["NodeID"], self.threads) for _ in new)
+                self._workers.extend(_WorkerHandle(ray, node["NodeID"], self.threads) for _ in new)
 
     def _assign(self, queue: ChunkQueue, objects: dict[str, Any]) -> None:
         """Send a chunk to every idle worker."""
@@ -187,7 +187,7 @@ class RayRunner:
                     objects[digest] = ray.put(queue.parts[digest])
                 worker.assign(self._chunks, chosen, queue, objects)
 
-    def _receive(self, timeout: float) -> Iterator[tuple[_Worker, Any]]:
+    def _receive(self, timeout: float) -> Iterator[tuple[_WorkerHandle, Any]]:
         """Yield the messages that arrive within ``timeout`` (s); None: the worker is lost."""
         ray = self._connection["ray"]
         workers = {worker.messages: worker for worker in self._workers}
@@ -201,7 +201,7 @@ class RayRunner:
             for message in workers[call].receive():
                 yield workers[call], message
 
-    def _lose(self, worker: _Worker, queue: ChunkQueue) -> None:
+    def _lose(self, worker: _WorkerHandle, queue: ChunkQueue) -> None:
         """Remove a lost worker; its unfinished trials run in another one.
 
         Raises:
@@ -234,7 +234,7 @@ class RayRunner:
                 worker.end()
 
 
-class _Worker:
+class _WorkerHandle:
     """A worker, as its runner sees it."""
 
     def __init__(self, ray: Any, node: str, threads: int) -> None:
@@ -444,7 +444,7 @@ def _has_token() -> bool:
     return (Path.home() / ".ray" / "auth_token").is_file()
 
 
-def _end_all(workers: list[_Worker], connection: dict[str, Any]) -> None:
+def _end_all(workers: list[_WorkerHandle], connection: dict[str, Any]) -> None:
     """End all workers, and Ray if it was started for them."""
     while workers:
         workers.pop().end()

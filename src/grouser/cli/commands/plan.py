@@ -159,8 +159,7 @@ def plan(
 
         def watch(at: PlanProgress) -> None:
             what = f"round {at.round} of {rounds}"
-            words = f"{at.finished} of {at.of}{speed.text(what, at.finished)}"
-            show(what, at.finished, at.of, words)
+            show(what, at.finished, at.of, speed.text(what, at.finished, at.of))
 
         task = plan_task(
             loaded, name, *ends, heading=heading, bounds=corners, limit=limit, policy=source

@@ -178,7 +178,7 @@ def _run_file(file: Path, overrides: Sequence[str], command: SweepCommand) -> No
                 result = run_sweep(described, command.folder, options, base=file.parent)
         except KeyboardInterrupt:
             done, of = finished
-            kept = f"{done} of {of} runs are in {command.folder}; --resume goes on with them"
+            kept = f"{done} of {of} runs are in {command.folder}; --resume continues"
             print_error(f"interrupted: {kept}")
             raise typer.Exit(INTERRUPTED) from None
     reporting.print_sweep(result, optimum)
