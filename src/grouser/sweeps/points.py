@@ -15,7 +15,7 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.simulation.schedule import generator
-from grouser.sweeps.sweep_file import SweptParameter, SweepFile, Value
+from grouser.sweeps.sweep_file import SweepFile, SweptParameter, Value
 
 Point = dict[str, Value]
 """Value of each parameter."""
