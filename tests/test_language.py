@@ -52,6 +52,7 @@ FUNCTIONS = {"infrared", "shipped", "declared", "equipped"}
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("src/grouser/protocol/usarsim/extensions.py", 'text("Said")'): "key of a wire message",
     ("docs/reference/wire.md", "CONSOLE {Said"): "key of a wire message",
+    ("src/grouser/sweeps/optimise.py", "study.tell("): "method of Optuna",
     ("src/grouser/rendering/webm.py", ".tell()"): "method of Python's file objects",
     ("src/grouser/worlds/gate.yaml", "do: ["): "console word ``say``",
     ("src/grouser/simulation/script/grammar.py", '"tell": Phrase('): "console word",

@@ -53,6 +53,7 @@ GATEWAYS = WIRED | {
 EVERYTHING = GATEWAYS | {
     "simulation.run_log",
     "mobility",
+    "sweeps",
     "calibration",
     "gateways.server",
     "gateways",
@@ -107,6 +108,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "trials": PLANNED,
     "mobility": RUNNING | {"trials", "evaluation"},
     "calibration": RUNNING | {"trials", "evaluation"},
+    "sweeps": PLANNED | {"trials", "mobility", "evaluation"},
     "render_workers": RUNNING | {"protocol"},
     # 5
     "service": PLANNED | {"trials"},

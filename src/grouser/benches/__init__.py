@@ -11,6 +11,7 @@ __all__ = ["BENCHES"]
 BENCHES: dict[str, str] = {
     "batch": "grouser.benches.batch",
     "bridge": "grouser.benches.bridge",
+    "cluster": "grouser.benches.cluster",
     "cmos": "grouser.benches.cmos",
     "ground": "grouser.benches.ground",
     "matching": "grouser.benches.matching",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -96,14 +97,36 @@ def progress_bar(text: str) -> Iterator[ProgressBar]:
 
 
 @contextmanager
-def counting_bar(name: str) -> Iterator[CountingBar]:
-    """Show a progress bar that counts parts."""
+def counting_bar(name: str, runner: object = None) -> Iterator[CountingBar]:
+    """Show a progress bar that counts parts, with parts per second and the nodes of ``runner``."""
+    speed = Throughput(runner)
     with progress_bar(name) as show:
 
         def count(what: str, finished: int, of: int) -> None:
-            show(f"{name}: {what}" if what else name, finished, of, f"{finished} of {of}")
+            words = speed.text(what, finished, of)
+            show(f"{name}: {what}" if what else name, finished, of, words)
 
         yield count
+
+
+class Throughput:
+    """Text of finished parts per second, and of the nodes of a runner that has several."""
+
+    def __init__(self, runner: object = None) -> None:
+        self._runner = runner
+        self._what, self._start, self._first = "", 0.0, 0
+
+    def text(self, what: str, finished: int, of: int) -> str:
+        """Return ``"37 of 300, 12.3/s, 3 nodes"``; each activity ``what`` is counted anew."""
+        now = time.monotonic()
+        if what != self._what or finished < self._first:
+            self._what, self._start, self._first = what, now, finished
+        lasted, nodes = now - self._start, getattr(self._runner, "nodes", 0)
+        rate = (finished - self._first) / lasted if lasted > 0 else 0.0
+        parts = [f"{finished} of {of}"]
+        parts += [f"{rate:.3g}/s"] if rate > 0 else []
+        parts += [f"{nodes} nodes"] if nodes else []
+        return ", ".join(parts)
 
 
 def set_command_line(arguments: Sequence[str]) -> None:

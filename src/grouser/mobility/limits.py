@@ -22,6 +22,7 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -41,6 +42,8 @@ FRICTION = 0.1
 """Largest relative change of friction."""
 FINER = 3
 """Largest number of halvings of the resolution while limits are nearly equal."""
+
+Case = TypeVar("Case")
 
 Bracket = tuple[float, float]
 """Largest size passed and smallest size failed; -inf, inf: there is none."""
@@ -159,23 +162,25 @@ def nominal_bracket(candidate: Candidate, test: str, *, runner: RunnerChoice = N
 
 
 def search_brackets(
-    arrived: Passed,
-    variations: Sequence[Variation],
+    arrived: Callable[[Sequence[tuple[Case, float]]], list[bool]],
+    cases: Sequence[Case],
     apparatus: Apparatus,
     *,
     near: float | None = None,
 ) -> list[Bracket]:
-    """Return the bracket of every variation: the largest size passed and the smallest failed.
+    """Return the bracket of every case: the largest size passed and the smallest failed.
+
+    A case is a `Variation`, or whatever else ``arrived`` runs at a size.
 
     Both are neighbours on the grid of sizes; ``(-inf, smallest)`` if no size passes, ``(largest,
     inf)`` if all do. They are found by doubling steps and bisection from ``near``; each size is run
     at most once.
     """
-    searches = [_search(apparatus, near) for _ in variations]
+    searches = [_search(apparatus, near) for _ in cases]
     probes = {number: next(search) for number, search in enumerate(searches)}
     brackets: dict[int, Bracket] = {}
     while probes:
-        passed = arrived([(variations[number], size) for number, size in probes.items()])
+        passed = arrived([(cases[number], size) for number, size in probes.items()])
         following: dict[int, float] = {}
         for number, yes in zip(probes, passed, strict=True):
             try:
@@ -183,7 +188,7 @@ def search_brackets(
             except StopIteration as end:
                 brackets[number] = end.value
         probes = following
-    return [brackets[number] for number in range(len(variations))]
+    return [brackets[number] for number in range(len(cases))]
 
 
 def _search(apparatus: Apparatus, near: float | None) -> Generator[float, bool, Bracket]:

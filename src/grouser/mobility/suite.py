@@ -231,7 +231,7 @@ def mobility_trial(
     )
     distance = course.end + candidate.rear + BEYOND - start
     return Trial(
-        world=_with_friction(_on_ground_of(world, candidate.friction), variation.friction),
+        world=with_friction(_on_ground_of(world, candidate.friction), variation.friction),
         robot=candidate.name,
         limit=round(
             TIME_FACTOR * math.hypot(distance, course.top) / candidate.speed + STUCK_AFTER, 1
@@ -305,7 +305,7 @@ def _on_ground_of(world: World, friction: float) -> World:
     )
 
 
-def _with_friction(world: World, factor: float) -> World:
+def with_friction(world: World, factor: float) -> World:
     """Return ``world`` with all friction times ``factor``."""
     if factor == 1.0:
         return world

@@ -35,7 +35,7 @@ _HIGHEST = 12.0  # largest rise of the loss that is drawn; the relevant values a
 
 def paths(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES) -> Figure:
     """Draw both paths in the x-z plane, with thin lines between matched samples."""
-    figure = _figure(6.4, 3.2, title)
+    figure = new_figure(6.4, 3.2, title)
     axes = figure.subplots()
     some = np.linspace(0, len(match.pairs) - 1, min(_LINES, len(match.pairs))).astype(int)
     for i, j in match.pairs[some]:
@@ -52,7 +52,7 @@ def paths(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES) -> F
 
 def components(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES) -> Figure:
     """Draw x, z and pitch over time before matching and over pairs after it (figs 9-14)."""
-    figure = _figure(9.0, 6.6, title)
+    figure = new_figure(9.0, 6.6, title)
     grid = figure.subplots(3, 2, sharey="row", sharex="col")
     matched = zip(_both(match, names), match.pairs.T, strict=True)
     curves = [
@@ -75,7 +75,7 @@ def components(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES)
 
 def errors(match: TrajectoryMatch, *, title: str = "") -> Figure:
     """Draw the errors of x, z, norm and pitch per frame after matching (Fig. 15)."""
-    figure = _figure(7.2, 4.6, title)
+    figure = new_figure(7.2, 4.6, title)
     place, turn = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     after = match.after
     for name, values, style in (("x", after.x, "-"), ("z", after.z, "--")):
@@ -92,7 +92,7 @@ def errors(match: TrajectoryMatch, *, title: str = "") -> Figure:
 
 def warping(match: TrajectoryMatch, *, title: str = "") -> Figure:
     """Draw the index for pairs of samples of log and simulation, and the path of least sum."""
-    figure = _figure(5.6, 4.6, title)
+    figure = new_figure(5.6, 4.6, title)
     axes = figure.subplots()
     extent = (-0.5, len(match.simulated) - 0.5, -0.5, len(match.real) - 0.5)
     table = _mm(cost_table(match))
@@ -114,7 +114,7 @@ def bars(
         raise BadValue("plots: bars needs at least one test")
     if passed is not None and (missing := [name for name in tests if name not in passed]):
         raise BadValue(f"plots: passed has no entry for '{missing[0]}'")
-    figure = _figure(8.0, 5.6, title)
+    figure = new_figure(8.0, 5.6, title)
     place, turn = figure.subplots(2, 1, sharex=True)
     after = [match.after for match in tests.values()]
     colours = [SIMULATED if passed is None else PASS if passed[name] else FAIL for name in tests]
@@ -131,7 +131,7 @@ def bars(
 
 def regression(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str) -> Figure:
     """Draw repeated measurements ``each`` (n, repeats) at x (n,), their means, and the line."""
-    figure = _figure(6.4, 4.2, "")
+    figure = new_figure(6.4, 4.2, "")
     axes = figure.subplots()
     axes.axhline(0, color="#b9c0c8", linewidth=0.7)
     axes.axvline(0, color="#b9c0c8", linewidth=0.7)
@@ -145,7 +145,7 @@ def regression(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str
 
 def top_view(tracks: Mapping[str, Array]) -> Figure:
     """Draw paths over ground, (k, 2 or 3) (m) each, seen from above; the legend has their names."""
-    figure = _figure(6.4, 4.2, "")
+    figure = new_figure(6.4, 4.2, "")
     axes = figure.subplots()
     for name, track in tracks.items():
         axes.plot(track[:, 0], track[:, 1], linewidth=1.0, label=name)
@@ -163,7 +163,7 @@ def calibration_runs(
     The log is shifted to fit the calibrated run. The run before calibration is shifted by the
     difference of the clock offsets, so that each run is drawn as it was compared.
     """
-    figure = _figure(8.0, 6.4, "")
+    figure = new_figure(8.0, 6.4, "")
     grid = figure.subplots(3, 1, sharex=True)
     times = real.times + at_end.offset
     log = (real.x + at_end.shift[0], real.z + at_end.shift[1], real.pitch)
@@ -189,7 +189,7 @@ def loss_profile(
     values: Array, rises: Array, interval: tuple[float, float], best: float, label: str
 ) -> Figure:
     """Draw the rise of the loss over the plausible range of a parameter; noise explains 1."""
-    figure = _figure(6.0, 2.8, "")
+    figure = new_figure(6.0, 2.8, "")
     axes = figure.subplots()
     axes.axvspan(*interval, color=SIMULATED, alpha=0.18, label="interval")
     axes.axhline(1.0, color=UNCALIBRATED, linestyle="--", linewidth=1, label="explained by noise")
@@ -216,7 +216,7 @@ def _mm(values: Sequence[float] | Array) -> Array:
     return millimetres(np.asarray(values, float))
 
 
-def _figure(width: float, height: float, title: str) -> Figure:
+def new_figure(width: float, height: float, title: str) -> Figure:
     """Return an empty figure (inches) with room for labels."""
     from matplotlib.figure import Figure  # slow import
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,6 +42,10 @@ class PolicySource:
     """Location for errors."""
     own_rate_hz: float | None = None
     """Rate that replaces the one that the policy declares, Hz."""
+    arguments: tuple[tuple[str, Any], ...] = ()
+    """Keyword arguments of the class or function."""
+    what: str = "policy"
+    """Kind of object, for errors."""
 
     @property
     def target(self) -> Any:
@@ -63,7 +67,7 @@ class PolicySource:
                 for other, value in vars(module).items()
                 if not other.startswith("_") and getattr(value, "__module__", "") == module.__name__
             ]
-            raise unknown(f"{self.where}: {place}", "policy", name, public)
+            raise unknown(f"{self.where}: {place}", self.what, name, public)
         found = getattr(module, name)
         if not callable(found):
             raise BadValue(
@@ -74,7 +78,9 @@ class PolicySource:
 
     def __call__(self) -> PolicyFunction:
         """Return a new policy."""
-        return make_policy(self.target, self.where)
+        target = self.target
+        chosen = dict(self.arguments)
+        return make_policy(partial(target, **chosen) if chosen else target, self.where)
 
     @property
     def sensors(self) -> tuple[str, ...]:

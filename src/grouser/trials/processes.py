@@ -10,14 +10,12 @@ Workers import the main module of the program, as Python's ``multiprocessing`` d
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import pickle
 import signal
 import tempfile
 import time
 import weakref
-from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -27,14 +25,12 @@ from typing import Any, Self
 
 from grouser.cores import cores
 from grouser.errors import BadValue, GrouserError
-from grouser.trials.packing import PackedTrial, Part, TrialPacker, unpack_outcome
-from grouser.trials.threads import SLOTS, parse_workers
+from grouser.trials.chunk_queue import ChunkQueue
+from grouser.trials.packing import PackedTrial, Part, TrialPacker
+from grouser.trials.threads import parse_workers
 from grouser.trials.trial import Outcome, Trial
 from grouser.trials.worker_process import Cancel, Chunk, ChunkEnd, Failed, Finished, Ready, work
 
-CHUNKS = (SLOTS, 4, 1, 1)
-"""Largest chunk for trials that have lost no worker, one, two, three. A trial that loses one more
-is an error; trials that were only in the same chunk are not affected by then."""
 MOST_LOST_STARTS = 3
 """Number of workers that may end while they start, less one."""
 POLL = 0.02
@@ -95,7 +91,7 @@ class ProcessRunner:
         stopped = stop or (lambda: False)
         packer = TrialPacker()
         packed = [packer.pack(i, trial) for i, trial in enumerate(trials) if not stopped()]
-        queue = _Queue(packed, packer.parts, self.processes)
+        queue = ChunkQueue(packed, packer.parts, 2 * self.processes)
         self._runs = True
         try:
             while queue.unfinished and not stopped():
@@ -114,7 +110,7 @@ class ProcessRunner:
             for _ in self._cancel():
                 pass
 
-    def _assign(self, queue: _Queue) -> None:
+    def _assign(self, queue: ChunkQueue) -> None:
         """Send a chunk to every idle worker; start the workers that are missing."""
         while len(self._workers) < min(self.processes, len(queue.unfinished)):
             self._workers.append(_Worker())
@@ -132,7 +128,7 @@ class ProcessRunner:
         for connection in wait(list(workers), timeout):
             yield workers[connection], workers[connection].receive()
 
-    def _lose(self, worker: _Worker, queue: _Queue) -> None:
+    def _lose(self, worker: _Worker, queue: ChunkQueue) -> None:
         """Remove a worker that has ended; its unfinished trials run in another one.
 
         Raises:
@@ -169,54 +165,6 @@ class ProcessRunner:
             for worker in [worker for worker in self._workers if worker.busy]:
                 self._workers.remove(worker)
                 worker.end(timeout=0.0)
-
-
-class _Queue:
-    """Unfinished trials of a run, and the division of waiting ones into chunks."""
-
-    def __init__(
-        self, packed: Sequence[PackedTrial], parts: Mapping[str, Part], workers: int
-    ) -> None:
-        self.parts = parts
-        """Worlds and files by SHA-256."""
-        self.unfinished = {trial.number for trial in packed}
-        self.lost_starts = 0
-        """Number of workers that ended before they were ready."""
-        self._waiting = deque(packed)
-        self._lost: Counter[int] = Counter()
-        self._workers = workers
-
-    def take(self) -> list[PackedTrial]:
-        """Return the next chunk: a part of the waiting trials, smaller towards the end."""
-        chosen: list[PackedTrial] = []
-        if self._waiting:
-            lost = self._lost[self._waiting[0].number]
-            size = min(CHUNKS[lost], math.ceil(len(self._waiting) / (2 * self._workers)))
-            while (
-                self._waiting and len(chosen) < size and self._lost[self._waiting[0].number] == lost
-            ):
-                chosen.append(self._waiting.popleft())
-        return chosen
-
-    def put_back(self, trials: Sequence[PackedTrial], reason: str) -> None:
-        """Put the unfinished trials of a lost worker at the front.
-
-        Raises:
-            GrouserError: a trial has been in too many lost workers.
-        """
-        for trial in trials:
-            self._lost[trial.number] += 1
-            if self._lost[trial.number] == len(CHUNKS):
-                raise GrouserError(
-                    f"trial {trial.number}: its worker process ended {len(CHUNKS)} times, the last "
-                    f"time with {reason}"
-                )
-        self._waiting.extendleft(reversed(trials))
-
-    def finish(self, message: Finished, trials: Sequence[Trial]) -> Outcome:
-        """Return the outcome of a message, and remove its trial."""
-        self.unfinished.remove(message.number)
-        return unpack_outcome(message.outcome, trials)
 
 
 class _Worker:

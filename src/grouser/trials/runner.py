@@ -3,11 +3,14 @@
 ==========  ===================================================================================
 threads     threads of this process (default)
 processes   worker processes of this machine
+ray         workers on this machine or on the nodes of a Ray cluster (extra ``cluster``)
+slurm       jobs of a Slurm cluster (extra ``cluster``)
 ==========  ===================================================================================
 
 A runner decides where trials run, not what they give: the outcomes have the same bits with every
 runner and every number of workers. A runner is named as in ``--runner``: ``threads``,
-``processes:4``. Packages add runners with entry points in the group ``grouser.runners``.
+``processes:4``, ``ray://head:10001``. Packages add runners with entry points in the group
+``grouser.runners``.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from grouser.trials.trial import Outcome, Trial
 RUNNERS: dict[str, str] = {
     "threads": "grouser.trials.threads:ThreadRunner",
     "processes": "grouser.trials.processes:ProcessRunner",
+    "ray": "grouser.trials.ray_runner:RayRunner",
+    "slurm": "grouser.trials.slurm_runner:SlurmRunner",
 }
 """Name of a runner → ``module:class``; imported on use."""
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
@@ -77,6 +78,10 @@ class _Inbox:
         self.cancelled = -1.0
         """Number of the last cancelled chunk; inf: the pipe was closed."""
 
+    def is_cancelled(self, number: int) -> bool:
+        """Return whether the chunk ``number`` is cancelled."""
+        return number <= self.cancelled
+
     def receive(self) -> None:
         """Read until the pipe is closed."""
         try:
@@ -99,29 +104,40 @@ def work(connection: Connection, folder: Path) -> None:
         _send(connection, Ready())
         while (chunk := inbox.chunks.get()) is not None:
             try:
-                _run(chunk, inbox, store, connection)
+                run_chunk(
+                    chunk,
+                    store,
+                    1,
+                    partial(inbox.is_cancelled, chunk.number),
+                    partial(_send, connection),
+                )
             except (BrokenPipeError, ConnectionResetError):
                 raise
             except Exception as error:
-                _send(connection, _failure(error))
+                _send(connection, failure(error))
             _send(connection, ChunkEnd())
     except (BrokenPipeError, ConnectionResetError):  # the runner has ended
         pass
 
 
-def _run(chunk: Chunk, inbox: _Inbox, store: PartStore, connection: Connection) -> None:
-    """Run the trials of a chunk in this thread's batch, and send their outcomes."""
+def run_chunk(
+    chunk: Chunk,
+    store: PartStore,
+    threads: int,
+    cancelled: Callable[[], bool],
+    send: Callable[[Finished], None],
+) -> None:
+    """Run the trials of a chunk on ``threads`` threads, and send each outcome."""
     store.remove_worlds(chunk.old_worlds)
     store.add(chunk.parts)
     trials = [store.unpack(packed) for packed in chunk.trials]
-    runner = ThreadRunner(threads=1)
-    with closing(runner.run(trials, stop=lambda: chunk.number <= inbox.cancelled)) as outcomes:
+    with closing(ThreadRunner(threads).run(trials, stop=cancelled)) as outcomes:
         for index, outcome in outcomes:
             number = chunk.trials[index].number
-            _send(connection, Finished(number, pack_outcome(number, outcome)))
+            send(Finished(number, pack_outcome(number, outcome)))
 
 
-def _failure(error: Exception) -> Failed:
+def failure(error: Exception) -> Failed:
     """Return the message of an error, which may be of a class that cannot be pickled."""
     try:
         error.add_note(f"in a worker process:\n{traceback.format_exc()}")

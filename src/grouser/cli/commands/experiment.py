@@ -60,7 +60,7 @@ def experiment(
     preflight.writable_page(report)
     if report is not None:
         preflight.pictures()
-    with terminal.counting_bar(key) as bar:
+    with terminal.counting_bar(key, chosen) as bar:
         run_options = RunOptions(
             quick=quick,
             pictures=report is not None,

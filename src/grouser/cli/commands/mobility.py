@@ -208,7 +208,7 @@ def mobility(
     if folder is not None:
         preflight.pictures()
     page: Page | None = None
-    with counting_bar(candidate.name) as bar:
+    with counting_bar(candidate.name, chosen) as bar:
         only_limits = repeats and folder is None
         runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, chosen, bar)
         limits = _limits(candidate, names, repeats, seed, chosen, bar) if repeats else []

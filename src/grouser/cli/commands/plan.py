@@ -151,13 +151,15 @@ def plan(
     loaded = load(world, overrides or ())
     name = robot or only_robot(loaded)
     source = policy_factory(policy, policy_rate)
+    speed = terminal.Throughput(chosen)
     with _first_interrupt() as interrupted, terminal.progress_bar("analysing the ground") as show:
 
         def stop() -> bool:
             return interrupted() or (timeout is not None and time.monotonic() - begun > timeout)
 
         def watch(at: PlanProgress) -> None:
-            show(f"round {at.round} of {rounds}", at.finished, at.of, f"{at.finished} of {at.of}")
+            what = f"round {at.round} of {rounds}"
+            show(what, at.finished, at.of, speed.text(what, at.finished, at.of))
 
         task = plan_task(
             loaded, name, *ends, heading=heading, bounds=corners, limit=limit, policy=source
