@@ -32,9 +32,10 @@ import atheris
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 with atheris.instrument_imports(include=["grouser"]):
+    from support.fuzzing.decoders import TARGETS, folder_of
+
     from grouser import files
     from grouser.errors import GrouserError
-    from support.fuzzing.decoders import TARGETS, folder_of
 
 SLOWEST = 60
 """Wall seconds after which an input counts as a fault; long, for a busy machine."""
