@@ -94,15 +94,21 @@ def bus(data: bytes) -> None:
 
 
 def can_frame(data: bytes) -> None:
-    """Read a command with its checksum, and a status; the first byte selects them."""
+    """Read a command with its checksum, and a status; the first byte selects them.
+
+    Data is cut to the length of the message if the first byte is less than 128.
+    """
     number, content = (data[0], data[1:9]) if data else (0, b"")
     command = _COMMANDS[number % len(_COMMANDS)]
+    status = _STATUSES[number % len(_STATUSES)]
+    most = (command.length() - 1, status.length()) if number < 128 else (7, 8)
+    counted = content[: most[0]]
     with suppress(GrouserError):
-        COMMANDS[command].parse(content[:7] + bytes([frame_crc(command, content[:7])]))
-    parse_status(CanFrame(_STATUSES[number % len(_STATUSES)], content))
+        command.parse(counted + bytes([frame_crc(command.ID, counted)]))
+    parse_status(CanFrame(status.ID, content[: most[1]]))
 
 
-_COMMANDS, _STATUSES = tuple(COMMANDS), tuple(STATUSES)
+_COMMANDS, _STATUSES = tuple(COMMANDS.values()), tuple(STATUSES.values())
 
 
 def hrt(data: bytes) -> None:
@@ -138,7 +144,7 @@ def console(data: bytes) -> None:
 
 
 _NAMES = Names(
-    *(("rex", "ann"), ("crate", "ball"), ("gate",), ("lamp",), ("everywhere", "terrain/0")),
+    *(("rex", "line"), ("crate", "ball"), ("gate",), ("lamp",), ("everywhere", "terrain/0")),
     *(("alarm",), ("spot",), ("red", "blue")),
 )
 
@@ -172,6 +178,8 @@ def _objects(*values: object) -> tuple[bytes, ...]:
 
 
 _LINES = _transcript_lines()
+_EXAMPLES = tuple(phrase.example.encode() for word, phrase in PHRASES.items() if word != "call")
+"""Lines of the console; ``call`` is allowed in world files only."""
 _PACKED = tuple(encode(message)[8:] for message in (Encode(1, 50, b"xx"), Picture(1, 0, b"")))
 FILE_SHARES = {
     **{"stl": 3, "pcd binary": 3, "npz cloud stored": 0.5, "npz cloud": 0.5, "intrinsics": 3},
@@ -210,7 +218,7 @@ TARGETS: dict[str, Target] = {
     "rendering": Target(
         rendering, tuple(packed.replace(b"}", b"}\n", 1) for packed in _PACKED), 15
     ),
-    "console": Target(console, tuple(each.example.encode() for each in PHRASES.values()), 8),
+    "console": Target(console, _EXAMPLES, 8),
     **{
         name.replace(" ", "_"): Target(
             partial(file, kind), (kind.content,), FILE_SHARES.get(name, 1), 4096
