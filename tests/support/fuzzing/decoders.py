@@ -45,7 +45,7 @@ class Target:
     seeds: tuple[bytes, ...]
     share: float
     """Number of inputs relative to other targets: more for fast decoders."""
-    longest: int = 512
+    longest: int = 320
     """Largest length of an input, bytes."""
 
 
@@ -169,7 +169,7 @@ def folder_of(process: int) -> Path:
 def _transcript_lines() -> tuple[bytes, ...]:
     """Return lines of recorded sessions, each in every dialect."""
     paths = sorted(TRANSCRIPTS.glob("*.txt"))
-    lines = {line.strip()[-400:] for path in paths for line in path.read_bytes().splitlines()}
+    lines = {line.strip()[-300:] for path in paths for line in path.read_bytes().splitlines()}
     return tuple(bytes([number]) + line for line in sorted(lines) if line for number in range(3))
 
 
@@ -190,8 +190,10 @@ FILE_SHARES = {
 TARGETS: dict[str, Target] = {
     "usarsim_client": Target(partial(usarsim, ServerSide), _LINES, 12),
     "usarsim_server": Target(partial(usarsim, ClientSide), _LINES, 12),
-    "truth": Target(truth, (b"{Actors}", b"{class P2DX} {name rex}"), 10),
-    "images": Target(images, (b"OK", b"U 0 0 8 8", b"key 00ff\r\nOK", b"\0\0\0\0\4\0\0\0\0"), 20),
+    "truth": Target(truth, (b"{Actors}", b"{class P2DX} {name rex}"), 10, 160),
+    "images": Target(
+        images, (b"OK", b"U 0 0 8 8", b"key 00ff\r\nOK", b"\0\0\0\0\4\0\0\0\0"), 20, 96
+    ),
     "rosbridge": Target(
         rosbridge_message,
         _objects(
