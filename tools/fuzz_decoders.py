@@ -1,199 +1,159 @@
 """Coverage-guided fuzzing of all decoders of bytes from outside, with atheris.
 
-A decoder may raise the errors of `grouser.errors` only. One target runs until its time is over or
-an input raises another exception, which atheris writes to a file::
+A decoder may raise the errors of `grouser.errors` only; see `support.fuzzing.decoders`. One target
+runs until an input raises another exception, which atheris writes to a file, or all targets run one
+after another, for numbers of inputs in fixed proportions::
 
     python tools/fuzz_decoders.py --list
-    python tools/fuzz_decoders.py usarsim -- -max_total_time=600 corpus/usarsim
-    python tools/fuzz_decoders.py --input crash-… usarsim
+    python tools/fuzz_decoders.py usarsim_client -- -max_total_time=600 corpus
+    python tools/fuzz_decoders.py --all --inputs 1000000 --out found
+    python tools/fuzz_decoders.py --input found/can-crash-… can
 
-Words after ``--`` are libFuzzer's. `SEEDS` are valid inputs, written to the first corpus folder.
+Words after ``--`` are libFuzzer's. With ``--all`` the folder keeps inputs of each target and a
+table of what has been done so far: a second run goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
+import json
+import logging
+import os
+import re
+import shutil
 import sys
-import tempfile
-import zipfile
-from collections.abc import Callable
+import time
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
 import atheris
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
 with atheris.instrument_imports(include=["grouser"]):
+    from support.fuzzing.decoders import TARGETS, folder_of
+
+    from grouser import files
     from grouser.errors import GrouserError
-    from grouser.protocol import operation, rosbridge
-    from grouser.protocol.can import datagram, socketcand
-    from grouser.protocol.can.messages import COMMANDS, CanFrame, CommandGate, parse_status
-    from grouser.protocol.images import ImageClientSide, ImageServerSide, Preamble
-    from grouser.protocol.lines import Fault
-    from grouser.protocol.rendering import MessageReader
-    from grouser.protocol.usarsim.codec import ClientSide, ServerSide
-    from grouser.protocol.usarsim.dialects import DIALECTS
-    from grouser.protocol.usarsim.truth import TruthClientSide, TruthServerSide
-    from grouser.scan import cloud_files, pcd_file
-    from grouser.world import file as world_file
-    from grouser.world.meshes import mesh_files
 
-TRANSCRIPTS = Path(__file__).parents[1] / "tests" / "transcripts"
+SLOWEST = 60
+"""Wall seconds after which an input counts as a fault; long, for a busy machine."""
+Row = dict[str, float]
+"""Results of a target: inputs, seconds, edges, faults."""
 
 
-def usarsim(data: bytes) -> None:
-    """Read lines of clients and servers of all dialects."""
-    for dialect in DIALECTS.values():
-        for side in (ServerSide(dialect), ClientSide(dialect)):
-            for message in side.receive(data + b"\r\n"):
-                if not isinstance(message, Fault):
-                    message.lines(dialect)
-    TruthServerSide().receive(data + b"\r\n")
-    TruthClientSide().receive(data + b"\r\n")
-
-
-def images(data: bytes) -> None:
-    """Read requests and frames of the image port."""
-    with suppress(GrouserError):
-        Preamble().receive(data)
-    for legacy in (False, True):
-        ImageServerSide(legacy).receive(data)
-    for frame in ImageClientSide().receive(data):
+def main() -> int:
+    """Fuzz one decoder or all."""
+    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = _options(sys.argv[1:at])
+    if options.all:
+        return _run_all(options.inputs, options.seed, options.rounds, Path(options.out))
+    if options.list or not options.target:
+        print("\n".join(TARGETS))
+        return 0
+    if options.input:
         with suppress(GrouserError):
-            frame.pixels()  # type: ignore[union-attr]
+            TARGETS[options.target].decode(options.input.read_bytes())
+        return 0
+    _fuzz(options.target, sys.argv[at + 1 :])
+    return 0
 
 
-def rosbridge_message(data: bytes) -> None:
-    """Read a message of a rosbridge client."""
-    rosbridge.read_request(data)
-    rosbridge.read_request(data.decode("latin-1"))
+def _fuzz(name: str, libfuzzer: list[str]) -> None:
+    """Fuzz a target with options of libFuzzer, which ends this process."""
+    target = TARGETS[name]
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
 
-
-def can(data: bytes) -> None:
-    """Read CAN frames, and messages of socketcand."""
-    for text in socketcand.MessageSplitter().feed(data):
-        if isinstance(text, str):
-            for read in (socketcand.read_request, socketcand.read_answer):
-                with suppress(GrouserError):
-                    read(text)
-    gate = CommandGate()
-    for time, id in enumerate(COMMANDS):
-        frame = CanFrame(id, data[:8])
-        gate.check(frame, float(time))
-        gate.check(frame, float(time))
-        parse_status(frame)
-
-
-def hrt(data: bytes) -> None:
-    """Read a datagram of the robot library."""
-    datagram.unpack(data)
-
-
-def operator(data: bytes) -> None:
-    """Read messages between operator and robot."""
-    for read in (operation.read_command, operation.read_report):
+    def run(data: bytes) -> None:
         with suppress(GrouserError):
-            read(data.decode("latin-1"))
+            target.decode(data)
+
+    for folder in [Path(word) for word in libfuzzer if not word.startswith("-")][:1]:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, seed in enumerate(target.seeds):
+            (folder / f"seed{number}").write_bytes(seed)
+    limits = [f"-max_len={target.longest}", f"-timeout={SLOWEST}"]
+    atheris.Setup([sys.argv[0], *limits, *libfuzzer], run)
+    atheris.Fuzz()
 
 
-def rendering(data: bytes) -> None:
-    """Read messages between server and render worker."""
-    MessageReader().receive(data)
-
-
-def world(data: bytes) -> None:
-    """Read a world file."""
-    world_file.parse(data.decode("utf-8", "replace"), where="fuzzed.yaml")
-
-
-def _mesh(ending: str) -> Callable[[bytes], None]:
-    def read(data: bytes) -> None:
-        with tempfile.NamedTemporaryFile(suffix=ending, dir=_memory_folder()) as file:
-            file.write(data)
-            file.flush()
-            mesh_files.read_mesh(Path(file.name))
-
-    return read
-
-
-def _memory_folder() -> str | None:
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
-
-
-TARGETS: dict[str, Callable[[bytes], object]] = {
-    "usarsim": usarsim,
-    "images": images,
-    "rosbridge": rosbridge_message,
-    "can": can,
-    "hrt": hrt,
-    "operator": operator,
-    "rendering": rendering,
-    "world": world,
-    "pcd": pcd_file.read_pcd,
-    "ply_cloud": cloud_files.read_ply,
-    "xyz": cloud_files.read_xyz,
-    "npz": cloud_files.read_npz,
-    "stl": mesh_files.read_stl,
-    "ply_mesh": _mesh(".ply"),
-    "obj": _mesh(".obj"),
-}
-"""Name of a decoder -> function that passes bytes to it."""
-
-
-def _seeds(name: str) -> list[bytes]:
-    """Return valid inputs of a target."""
-    npz = io.BytesIO()
-    with zipfile.ZipFile(npz, "w") as archive:
-        archive.writestr("points.npy", b"\x93NUMPY\x01\x00")
-    lines = [line for path in TRANSCRIPTS.glob("*.txt") for line in path.read_bytes().splitlines()]
-    return {
-        "usarsim": [line for line in lines if line],
-        "images": [b"OK", b"U 0 0 8 8", b"key 00ff\r\nOK"],
-        "rosbridge": [b'{"op": "call_service", "service": "/a/drive", "id": "x", "args": {}}'],
-        "can": [b"< open can0 >< rawmode >< send 100 2 01 02 >< frame 101 1.5 0102 >"],
-        "world": [path.read_bytes() for path in world_file.shipped().values()],
-        "pcd": [
-            b"VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 1\nHEIGHT 1\n"
-            b"POINTS 1\nDATA ascii\n1 2 3\n"
-        ],
-        "npz": [npz.getvalue()],
-        "stl": [b"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"],
-    }.get(name, [b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n"])
-
-
-def main() -> None:
-    """Fuzz one decoder."""
-    ours, _, libfuzzer = (
-        (sys.argv[1 : sys.argv.index("--")], "--", sys.argv[sys.argv.index("--") + 1 :])
-        if "--" in sys.argv
-        else (sys.argv[1:], "", [])
-    )
+def _options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("target", nargs="?", choices=sorted(TARGETS))
     parser.add_argument("--list", action="store_true", help="list the targets")
     parser.add_argument("--input", type=Path, help="file to pass to the decoder once")
-    options = parser.parse_args(ours)
-    if options.list or not options.target:
-        print(
-            "\n".join(f"{name:10s} {read.__doc__ or ''}".rstrip() for name, read in TARGETS.items())
+    parser.add_argument("--all", action="store_true", help="run all targets")
+    parser.add_argument("--inputs", type=int, default=1_000_000, help="of all targets in a round")
+    parser.add_argument("--rounds", type=int, default=1, help="number of rounds")
+    parser.add_argument("--seed", type=int, default=1, help="of the first round")
+    parser.add_argument("--out", default="found", help="folder of inputs and results")
+    return parser.parse_args(words)
+
+
+def _run_all(inputs: int, seed: int, rounds: int, out: Path) -> int:
+    """Run every target in each round; keep the results in a file; return 1 if faults were found."""
+    out.mkdir(parents=True, exist_ok=True)
+    results = out / "results.json"
+    rows: dict[str, Row] = json.loads(results.read_text()) if results.exists() else {}
+    shares = sum(target.share for target in TARGETS.values())
+    for number in range(rounds):
+        for name, target in TARGETS.items():
+            row = _run_target(name, round(inputs * target.share / shares), seed + number, out)
+            before = rows.get(name, {"inputs": 0, "seconds": 0, "edges": 0, "faults": 0})
+            rows[name] = {key: before[key] + row[key] for key in row}
+            rows[name]["edges"] = max(before["edges"], row["edges"])
+            files.write_text(results, json.dumps(rows, indent=1))
+    print(_table(rows))
+    return int(any(row["faults"] for row in rows.values()))
+
+
+def _run_target(name: str, inputs: int, seed: int, out: Path) -> Row:
+    """Fuzz one target in a process of its own, a copy of this one: imports take seconds."""
+    libfuzzer = [f"-runs={inputs}", f"-seed={seed}", "-print_final_stats=1"]
+    prefix, corpus = f"-artifact_prefix={out / name}-", str(out / "corpus" / name)
+    log = out / f"{name}-{seed}.log"
+    begin = time.monotonic()
+    if not (process := os.fork()):
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), sys.stderr.fileno())
+        try:
+            _fuzz(name, [*libfuzzer, prefix, corpus])
+        finally:
+            os._exit(1)  # libFuzzer ends the process itself
+    failed = os.waitpid(process, 0)[1] != 0
+    seconds = time.monotonic() - begin
+    shutil.rmtree(folder_of(process), ignore_errors=True)
+    text = log.read_text(errors="replace")
+    if failed:
+        print(f"{name}: see {log}", flush=True)
+    else:
+        log.unlink()
+
+    def last(pattern: str) -> int:
+        return int((re.findall(pattern, text) or ["0"])[-1])
+
+    return {
+        "inputs": last(r"number_of_executed_units: *(\d+)"),
+        "seconds": seconds,
+        "edges": last(r"cov: (\d+)"),
+        "faults": int(failed),
+    }
+
+
+def _table(rows: dict[str, Row]) -> str:
+    """Return the results as a table in Markdown."""
+    lines = ["| decoder | inputs | per second | edges | faults |", "| --- " * 5 + "|"]
+    for name, row in rows.items():
+        rate = row["inputs"] / max(row["seconds"], 1e-9)
+        lines.append(
+            f"| {name} | {row['inputs']:,.0f} | {rate:,.0f} | {row['edges']:.0f} "
+            f"| {row['faults']:.0f} |"
         )
-        return
-    decode = TARGETS[options.target]
-
-    def run(data: bytes) -> None:
-        with suppress(GrouserError):
-            decode(data)
-
-    if options.input:
-        run(options.input.read_bytes())
-        return
-    for folder in [Path(word) for word in libfuzzer if not word.startswith("-")][:1]:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, seed in enumerate(_seeds(options.target)):
-            (folder / f"seed{number}").write_bytes(seed)
-    atheris.Setup([sys.argv[0], *libfuzzer], run)
-    atheris.Fuzz()
+    inputs, faults = (sum(row[key] for row in rows.values()) for key in ("inputs", "faults"))
+    return "\n".join([*lines, f"| all | {inputs:,.0f} | | | {faults:.0f} |"])
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -206,10 +206,16 @@ class Host:
             raise
 
     def borrow(self, name: str, owner: RobotOwner) -> None:
-        """Assign an unowned robot to ``owner`` as it is, until `leave`."""
-        self.members.flush_departures()
-        if name not in self.simulation.scene.robots:
-            raise unknown("borrow", "robot", name, self.simulation.scene.robots)
+        """Assign an unowned robot to ``owner`` as it is, until `leave`.
+
+        Raises:
+            UnknownName: there is no such robot, or its client has just left.
+            BadValue: it has an owner.
+        """
+        robots, leaving = self.simulation.scene.robots, self.members.departing
+        if name not in robots or name in leaving:
+            there = [robot for robot in robots if robot not in leaving]
+            raise unknown("borrow", "robot", name, there)
         if name in self._owners:
             raise BadValue(f"'{name}' belongs to another client")
         self._take_over(name)

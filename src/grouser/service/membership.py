@@ -44,6 +44,11 @@ class Membership:
         self._departing: set[str] = set()
         self._waits = False
 
+    @property
+    def departing(self) -> Collection[str]:
+        """Robots and objects that are removed once the scene without them is compiled."""
+        return self._departing
+
     def flush_departures(self) -> None:
         """Remove all robots whose clients have left; raise `SceneNotReady` until then."""
         if self._departing:

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from grouser.gateways.rosbridge.robot_services import SERVICES
 from grouser.gateways.rosbridge.rosapi import ROSAPI
 from grouser.gateways.usarsim.wire_names import APPEARANCES
 from grouser.protocol.can.drive_messages import BASES
@@ -329,8 +330,8 @@ class LineSource:
         def pick(values: Sequence[Any]) -> Any:
             return self._rng.choice(values)
 
-        services = ("path_plan", "reset_pose", "drive", "best_path", "drive_time", "energy_used")
-        called = f"/{pick(ROBOTS)}/{pick((*services, 'path_found'))}"
+        robot = "own" if self._rng.random() < 0.4 else pick(ROBOTS)
+        called = f"/{robot}/{pick((*SERVICES, 'path_plan', 'drive', 'drive'))}"
         other = ("set_level", "subscribe", "publish", "advertise", "status", "auth", "png")
         content = {
             "op": "call_service" if self._rng.random() < 0.6 else pick(other),

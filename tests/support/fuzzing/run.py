@@ -18,6 +18,8 @@ from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.gateway import Endpoint
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
+from grouser.gateways.rosbridge.plan_process import FoundPath, PlanAnswer, Planner, PlanOrder
+from grouser.gateways.rosbridge.robot_services import RobotServices
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.usarsim.dialects import UDK, UT3
@@ -35,6 +37,10 @@ DRIVEN_BY_CAN: dict[Setting, str] = {"rich": "kenaf", "light": "own"}
 """World -> robot whose motors are on the CAN bus."""
 TICK = 0.004
 """Simulated seconds of a tick; short, since most lines are processed between two."""
+UNREAD = 2**15
+"""Bytes queued for a client that does not read; few, so that stalled clients exceed them."""
+PLANNING_TIME = 0.001
+"""Virtual seconds of a plan."""
 SERVED = (b"NFO ", b"STA ", b"SEN ", b"Said none")
 """Parts of what a new client receives."""
 ANSWER_TIMEOUT = 20.0
@@ -53,6 +59,25 @@ class Finding:
     details: str = ""
 
 
+class StraightPlanner(Planner):
+    """Planner whose paths are straight, without a process of its own."""
+
+    async def plan(self, order: PlanOrder) -> PlanAnswer:
+        """Return the straight path after a short time."""
+        await asyncio.sleep(PLANNING_TIME)
+        path = FoundPath(
+            points=[list(order.start), list(order.goal)],
+            length=math.dist(order.start, order.goal),
+            score=1.0,
+            trials=1,
+            successes=1,
+            success=1.0,
+            success_interval=[0.2, 1.0],
+            effort=1.0,
+        )
+        return PlanAnswer(best=path, candidates=1, trials=1)
+
+
 class SocketlessServer(Server):
     """Server whose ports are reached in its own process."""
 
@@ -60,6 +85,9 @@ class SocketlessServer(Server):
 
     async def _open(self, endpoint: Endpoint) -> None:
         vars(self).setdefault("endpoints", {})[endpoint.name] = endpoint
+        if endpoint.name == "rosbridge":
+            [services] = (arg for arg in endpoint.factory.args if isinstance(arg, RobotServices))  # type: ignore[attr-defined]
+            services.planner = StraightPlanner()
 
     def _composer(self) -> BackgroundComposer | None:
         self._idle_gap.wait = lambda: None  # type: ignore[method-assign]  # there is no thread
@@ -251,7 +279,7 @@ def fuzzed_server(mode: Mode, setting: Setting = "rich") -> SocketlessServer:
     gateways = (
         UsarsimGateway(ports=tuple((0, profile) for profile in profiles)),
         TruthGateway(port=0),
-        RosbridgeGateway(port=0),
+        RosbridgeGateway(port=0, goals=(("", (-4.6, 3.0)),)),
         CanGateway(port=0, robot=DRIVEN_BY_CAN[setting]),
     )
     options = ServerOptions(
@@ -260,7 +288,9 @@ def fuzzed_server(mode: Mode, setting: Setting = "rich") -> SocketlessServer:
         speed=math.inf if mode == "max" else 1.0,
         tick=TICK,
         longest_wait=0.5,
-        limits=Limits(lines_per_second=1e6, bytes_per_second=1e8, server_share=0.9),
+        limits=Limits(
+            lines_per_second=1e6, bytes_per_second=1e8, server_share=0.9, unread_bytes=UNREAD
+        ),
     )
     return SocketlessServer(Simulation(world(setting), seed=1, crash_folder=None), options)
 
