@@ -3,6 +3,7 @@
 ==========  ===================================================================================
 threads     threads of this process (default)
 processes   worker processes of this machine
+warp        MuJoCo Warp, thousands at once on a GPU (extra ``gpu``); results are not bit-equal
 ==========  ===================================================================================
 
 A runner decides where trials run, not what they give: the outcomes have the same bits with every
@@ -25,6 +26,7 @@ from grouser.trials.trial import Outcome, Trial
 RUNNERS: dict[str, str] = {
     "threads": "grouser.trials.threads:ThreadRunner",
     "processes": "grouser.trials.processes:ProcessRunner",
+    "warp": "grouser.trials.warp_runner:WarpRunner",
 }
 """Name of a runner → ``module:class``; imported on use."""
 
