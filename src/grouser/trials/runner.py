@@ -6,9 +6,9 @@ processes   worker processes of this machine
 warp        MuJoCo Warp, thousands at once on a GPU (extra ``gpu``); results are not bit-equal
 ==========  ===================================================================================
 
-A runner decides where trials run, not what they give: the outcomes have the same bits with every
-runner and every number of workers. A runner is named as in ``--runner``: ``threads``,
-``processes:4``. Packages add runners with entry points in the group ``grouser.runners``.
+The outcomes have the same bits on threads and processes, at every number of workers. A runner is
+named as in ``--runner``: ``threads``, ``processes:4``. Packages add runners with entry points in
+the group ``grouser.runners``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUNNERS: dict[str, str] = {
 
 @runtime_checkable
 class Runner(Protocol):
-    """Runs trials; the outcomes have the same bits with every runner."""
+    """Runs trials; an outcome does not depend on the other trials."""
 
     @classmethod
     def parse(cls, text: str) -> Self:

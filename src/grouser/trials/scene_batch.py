@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import mujoco.batch
@@ -71,7 +72,7 @@ class SceneBatch:
         """Scene whose model the batch uses; names and addresses are those of all scenes."""
         varied = self._varied(scenes, drawn)
         still = physics is None and _has_static_ground(first.model, varied)
-        self.physics = (
+        self.physics: Any = (
             physics(first.model, count)
             if physics
             else mujoco.batch.Batch(
