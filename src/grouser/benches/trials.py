@@ -35,7 +35,7 @@ TAKES_RUNNER = True
 PACKBOT_SECONDS, CROSSING_LIMIT = 2.0, 60.0
 WARM_UP = 0.1
 """Simulated time of the trials before the measurement, s."""
-PLANNER, PATHS = "roadmap", 16
+PLANNER, PATHS = "PRM", 16
 """Planner of the roaches' paths, and number of its seeds."""
 
 

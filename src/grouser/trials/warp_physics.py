@@ -11,6 +11,7 @@ Differences from MuJoCo: numbers on the device have 32 bits, the order of sums i
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -144,8 +145,12 @@ class WarpPhysics:
                         f"MuJoCo Warp cannot vary {name} from trial to trial; use another runner"
                     )
             sizes = {name: self.nsim for name in self._fields if name in known}
+            # The flag selects box-box contacts with up to 8 points, as MuJoCo has them; the general
+            # algorithm for convex shapes finds one point.
+            source = copy.copy(self._model)
+            source.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
             try:
-                model = self._engine.put_model(self._model, batch_sizes=sizes)
+                model = self._engine.put_model(source, batch_sizes=sizes)
             except (NotImplementedError, ValueError) as error:
                 raise BadValue(f"MuJoCo Warp does not support this world: {error}") from error
             model.opt.warn_overflow = 0  # overflows are read from the data, see `_fits`
