@@ -76,7 +76,7 @@ def warp_physics(simulation: Simulation) -> Callable[[SceneState, int], None]:
 
 @pytest.fixture(autouse=True)
 def _quiet() -> None:
-    warp = pytest.importorskip("warp", reason="the extra 'warp' is not installed")
+    warp = pytest.importorskip("warp", reason="the extra 'gpu' is not installed")
     warp.config.quiet = True
 
 

@@ -3,7 +3,7 @@
 Every bench module has a function ``run(progress) -> dict[str, float]`` that returns named figures.
 Figures are compared as ratios within one run because machines are shared and noisy. A long bench
 may instead yield several such dictionaries. A bench with ``TAKES_ROBOT`` also takes a kind of robot
-or a robot file: ``run(progress, robot)``.
+or a robot file: ``run(progress, robot)``; one with ``TAKES_RUNNER`` a runner of trials.
 """
 
 __all__ = ["BENCHES"]
@@ -21,6 +21,7 @@ BENCHES: dict[str, str] = {
     "scan": "grouser.benches.scan",
     "snapshot": "grouser.benches.snapshot",
     "tracks": "grouser.benches.tracks",
+    "trials": "grouser.benches.trials",
     "server": "grouser.benches.server",
     "video": "grouser.benches.video",
     "views": "grouser.benches.views",

@@ -19,6 +19,7 @@ from grouser.trials.scene_batch import RowStart, SceneBatch
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import Entry, Finished, RobotSample, TrialRun, TrialSupervisor
+from grouser.trials.warp_physics import PhysicsFactory
 
 
 class BatchLane:
@@ -32,6 +33,7 @@ class BatchLane:
         slots: int,
         sample_period: float,
         drawn: bool = False,
+        physics: PhysicsFactory | None = None,
     ) -> None:
         """Allocate a batch of ``slots`` simulations.
 
@@ -41,9 +43,10 @@ class BatchLane:
             slots: number of simulations in the batch.
             sample_period: approximate simulated time between two samples, s.
             drawn: True if some trials vary friction or mass (`TrialStart`).
+            physics: as in `SceneBatch`.
         """
         self._waiting = waiting
-        self._batch = SceneBatch(scenes, slots, drawn=drawn)
+        self._batch = SceneBatch(scenes, slots, drawn=drawn, physics=physics)
         self._steps = sample_steps(self._batch.scene, sample_period)
         self._running: dict[int, tuple[Entry, TrialRun]] = {}
         self._starts: dict[int, SceneStarts] = {}

@@ -5,13 +5,8 @@ threads     threads of this process (default)
 processes   worker processes of this machine
 ray         workers on this machine or on the nodes of a Ray cluster (extra ``cluster``)
 slurm       jobs of a Slurm cluster (extra ``cluster``)
-==========  ===================================================================================
-
-A runner decides where trials run, not what they give: the outcomes have the same bits with every
-runner and every number of workers. A runner is named as in ``--runner``: ``threads``,
-``processes:4``, ``ray://head:10001``. Packages add runners with entry points in the group
-``grouser.runners``.
-"""
+warp        MuJoCo Warp, thousands at once on a GPU (extra ``gpu``); results are not bit-equal
+==========  ============================================================================"""
 
 from __future__ import annotations
 
@@ -30,13 +25,14 @@ RUNNERS: dict[str, str] = {
     "processes": "grouser.trials.processes:ProcessRunner",
     "ray": "grouser.trials.ray_runner:RayRunner",
     "slurm": "grouser.trials.slurm_runner:SlurmRunner",
+    "warp": "grouser.trials.warp_runner:WarpRunner",
 }
 """Name of a runner → ``module:class``; imported on use."""
 
 
 @runtime_checkable
 class Runner(Protocol):
-    """Runs trials; the outcomes have the same bits with every runner."""
+    """Runs trials; an outcome does not depend on the other trials."""
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import mujoco.batch
@@ -25,6 +26,7 @@ from grouser.simulation.scene_state import LAGGED_FIELDS
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.layout import SharedGround, batch_fields
 from grouser.trials.starts import DRAWN_FIELDS
+from grouser.trials.warp_physics import PhysicsFactory
 
 MANY_GEOMS = 100
 """Number of geoms from which computing the poses of static geoms only once pays off."""
@@ -53,6 +55,7 @@ class SceneBatch:
         threads: int = 1,
         drawn: bool = False,
         persistent: bool = False,
+        physics: PhysicsFactory | None = None,
     ) -> None:
         """Allocate ``count`` simulations; `load` sets their states.
 
@@ -62,19 +65,24 @@ class SceneBatch:
             threads: number of threads that step physics, the caller's included.
             drawn: True if simulations vary friction or mass (`DRAWN_FIELDS`).
             persistent: keep MuJoCo's derived quantities of every simulation, for `copy_data`.
+            physics: makes the physics of the simulations; None: MuJoCo on ``threads``.
         """
         self._ground = SharedGround(scenes)
         first = self.scene = self._ground.scene
         """Scene whose model the batch uses; names and addresses are those of all scenes."""
         varied = self._varied(scenes, drawn)
-        still = _has_static_ground(first.model, varied)
-        self.physics = mujoco.batch.Batch(
-            _with_static_ground(first.model) if still else first.model,
-            nsim=count,
-            nthread=threads,
-            persistent=still or persistent,
+        still = physics is None and _has_static_ground(first.model, varied)
+        self.physics: Any = (
+            physics(first.model, count)
+            if physics
+            else mujoco.batch.Batch(
+                _with_static_ground(first.model) if still else first.model,
+                nsim=count,
+                nthread=threads,
+                persistent=still or persistent,
+            )
         )
-        """MuJoCo's batch."""
+        """MuJoCo's batch, or physics with its interface."""
         surfaces = any(belt.moving for belt in first.belts)
         self.rows = StateArrays.many(self.physics, surfaces=surfaces)
         self._command_fields = ("actuator_biasprm", *["geom_surfacevel"] * surfaces)

@@ -23,6 +23,7 @@ from grouser.trials.layout import layout
 from grouser.trials.simulation_lane import SimulationLane, check_trial, needs_simulation
 from grouser.trials.trial import Outcome, Trial
 from grouser.trials.trial_run import Entry
+from grouser.trials.warp_physics import PhysicsFactory
 
 SLOTS = 32
 """Default number of concurrent simulations of one layout."""
@@ -56,36 +57,55 @@ class ThreadRunner:
             trials: trials to run.
             stop: called by all threads at every sample; True cancels all running trials.
         """
-        log_warnings()
-        over = Event()
-        results: SimpleQueue[tuple[int, Outcome] | Future[None]] = SimpleQueue()
+        yield from run_lanes(trials, stop=stop, workers=self.threads or cores(), slots=self.slots)
 
-        def report(number: int, outcome: Outcome) -> None:
-            results.put((number, outcome))
 
-        def cancelled() -> bool:
-            return over.is_set() or (stop is not None and stop())
+def run_lanes(
+    trials: Sequence[Trial],
+    *,
+    stop: Callable[[], bool] | None,
+    workers: int,
+    slots: int,
+    physics: PhysicsFactory | None = None,
+) -> Generator[tuple[int, Outcome], None, None]:
+    """Yield index and outcome of each trial as soon as it has finished.
 
-        workers = self.threads or cores()
-        with ThreadPoolExecutor(workers) as pool:
-            try:
-                lanes = 0
-                for group in _groups(trials, cancelled):
-                    waiting = deque(group)
-                    for share in _shares(min(self.slots, len(group)), workers):
-                        lane = pool.submit(_run_lane, group, waiting, share, report, cancelled)
-                        lane.add_done_callback(results.put)
-                        lanes += 1
-                while lanes:
-                    result = results.get()
-                    if isinstance(result, Future):
-                        result.result()  # raises the error of a lane
-                        lanes -= 1
-                    else:
-                        yield result
-            finally:
-                over.set()
-                pool.shutdown(cancel_futures=True)
+    Args:
+        trials: trials to run.
+        stop: called by all threads at every sample; True cancels all running trials.
+        workers: number of threads.
+        slots: concurrent simulations of one layout, for all threads together.
+        physics: as in `BatchLane`; None: MuJoCo.
+    """
+    log_warnings()
+    over = Event()
+    results: SimpleQueue[tuple[int, Outcome] | Future[None]] = SimpleQueue()
+
+    def report(number: int, outcome: Outcome) -> None:
+        results.put((number, outcome))
+
+    def cancelled() -> bool:
+        return over.is_set() or (stop is not None and stop())
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            lanes = 0
+            for group in _groups(trials, cancelled):
+                waiting = deque(group)
+                for share in _shares(min(slots, len(group)), workers):
+                    lane = pool.submit(_run_lane, group, waiting, share, report, cancelled, physics)
+                    lane.add_done_callback(results.put)
+                    lanes += 1
+            while lanes:
+                result = results.get()
+                if isinstance(result, Future):
+                    result.result()  # raises the error of a lane
+                    lanes -= 1
+                else:
+                    yield result
+        finally:
+            over.set()
+            pool.shutdown(cancel_futures=True)
 
 
 def parse_workers(name: str, text: str) -> int:
@@ -103,6 +123,7 @@ def _run_lane(
     share: int,
     report: Callable[[int, Outcome], None],
     cancelled: Callable[[], bool],
+    physics: PhysicsFactory | None,
 ) -> None:
     """Run trials of ``waiting``, the queue of ``group``, in ``share`` slots until it is empty."""
     if not waiting or cancelled():
@@ -115,7 +136,9 @@ def _run_lane(
         starts = [entry.trial.start for entry in group]
         drawn = any(start is not None and start.draws_physics for start in starts)
         period = group[0].trial.sample_period
-        lane = BatchLane(scenes, waiting, slots=share, sample_period=period, drawn=drawn)
+        lane = BatchLane(
+            scenes, waiting, slots=share, sample_period=period, drawn=drawn, physics=physics
+        )
     lane.run(report, cancelled)
 
 

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from grouser.cli import preflight
-from grouser.cli.options import JsonFile
+from grouser.cli.options import JsonFile, RunnerName, trial_runner
 from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.errors import BadValue
 
@@ -32,6 +32,7 @@ def bench(
             help="Robot kind or robot file, for [cyan]bench robot[/].",
         ),
     ] = None,
+    runner: RunnerName = None,
     json_file: JsonFile = None,
 ) -> None:
     """Measure speed; figures are comparable only within one run on one machine.
@@ -41,6 +42,8 @@ def bench(
     [cyan]grouser bench tracks --json tracks.json[/]
 
     [cyan]grouser bench robot --robot my_robot.yaml[/]
+
+    [cyan]grouser bench trials --runner warp:cuda:0[/]
     """
     from grouser.benches import BENCHES
     from grouser.benches.machine import machine
@@ -49,10 +52,13 @@ def bench(
     key, module = preflight.table_module("bench", name, BENCHES)
     if robot and not getattr(module, "TAKES_ROBOT", False):
         raise BadValue(f"bench: '{key}' takes no --robot; only 'grouser bench robot' does")
+    if runner and not getattr(module, "TAKES_RUNNER", False):
+        raise BadValue(f"bench: '{key}' takes no --runner; only 'grouser bench trials' does")
     preflight.writable(json_file)
+    chosen = robot or trial_runner(runner)
     figures: dict[str, float] = {}
     with counting_bar(key) as bar:
-        measured = module.run(bar, robot) if robot else module.run(bar)
+        measured = module.run(bar, chosen) if chosen else module.run(bar)
         # A long bench yields its figures one by one, so that an interrupted run has printed some.
         for part in (measured,) if isinstance(measured, Mapping) else measured:
             if part is not measured:
