@@ -51,6 +51,8 @@ GATEWAYS = WIRED | {
     "gateways.can",
 }
 EVERYTHING = GATEWAYS | {
+    "ros",
+    "recording",
     "simulation.run_log",
     "mobility",
     "calibration",
@@ -108,6 +110,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mobility": RUNNING | {"trials", "evaluation"},
     "calibration": RUNNING | {"trials", "evaluation"},
     "render_workers": RUNNING | {"protocol"},
+    "ros": ROBOTS,
+    "recording": RUNNING | {"ros"},
     # 5
     "service": PLANNED | {"trials"},
     # 6

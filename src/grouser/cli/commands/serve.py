@@ -7,7 +7,7 @@ import math
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from grouser.cli import preflight, serving
+from grouser.cli import preflight, record_options, serving
 from grouser.cli import serve_options as options
 from grouser.cli.options import (
     LogFile,
@@ -95,6 +95,10 @@ def serve(
     console: options.WithConsole = False,
     policy: RobotPolicies = None,
     policy_rate: PolicyRate = None,
+    record: record_options.RecordFolder = None,
+    record_hz: record_options.RecordRate = 25.0,
+    record_topics: record_options.RecordTopics = None,
+    compress: record_options.Compression = "zstd",
     verbose: options.Verbosity = 0,
 ) -> None:
     """Serve a world: clients join with their robots over the USARSim protocol.
@@ -128,7 +132,10 @@ def serve(
         **_access(token_file, certificate, key),
     )
     simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
-    _run(Server(simulation, service), _log(simulation, log, log_rate), seconds, console)
+    to = record, record_hz, record_topics, compress
+    server = Server(simulation, service)
+    with record_options.recording(simulation, *to, paced=True):
+        _run(server, _log(simulation, log, log_rate), seconds, console)
     raise_failure(controls)
 
 
