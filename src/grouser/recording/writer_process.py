@@ -29,7 +29,7 @@ from grouser.recording.repair import close_full
 
 FLUSH_PERIOD = 0.5
 """Time between two flushes of the file, wall s."""
-NICE = 5
+NICE = 2
 """Increment of the process's niceness: physics has priority."""
 LENGTH = struct.Struct("<Q")
 """Length of a message, before it."""
