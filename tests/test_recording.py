@@ -93,7 +93,7 @@ def messages(folder: Path) -> Iterator[tuple[str, int, Any]]:
             yield connection.topic, time, reader.deserialize(content, connection.msgtype)
 
 
-def decoded(folder: Path) -> Counter[str]:
+def decode_counts(folder: Path) -> Counter[str]:
     """Return the number of messages per topic that mcap-ros2-support decodes."""
     with recorded_file(folder).open("rb") as stream:
         reader = make_reader(stream, decoder_factories=[DecoderFactory()])
@@ -102,7 +102,7 @@ def decoded(folder: Path) -> Counter[str]:
 
 def test_foreign_readers_decode_every_message(recorded: Recorded) -> None:
     by_rosbags = Counter(topic for topic, _, _ in recorded.messages)
-    assert by_rosbags == decoded(recorded.folder)
+    assert by_rosbags == decode_counts(recorded.folder)
     assert by_rosbags["/clock"] == by_rosbags["/tf"] == 25 * SECONDS
 
 
@@ -197,10 +197,10 @@ def test_cut_file_is_recovered(recorded: Recorded, share: float, tmp_path: Path)
     folder.mkdir()
     (folder / "cut_0.mcap").write_bytes(content[: round(share * len(content))])
     with pytest.raises(McapError):
-        decoded(folder)
+        decode_counts(folder)
     found = recover(folder)
     assert not found.complete
-    assert decoded(folder).total() == sum(found.counts.values())
+    assert decode_counts(folder).total() == sum(found.counts.values())
     if share > 0.9:
         assert [one[:2] for one in messages(folder)] == [one[:2] for one in recorded.messages]
     assert recover(folder).complete
@@ -217,7 +217,7 @@ def test_damaged_chunk_is_skipped(recorded: Recorded, tmp_path: Path) -> None:
     found = recover(folder)
     assert [damage.what.partition(" of")[0] for damage in found.damaged] == ["chunk"]
     kept = sum(sum(chunk.counts.values()) for chunk in chunks[:-1])
-    assert decoded(folder).total() == kept
+    assert decode_counts(folder).total() == kept
 
 
 def test_file_is_completed_in_the_space_that_is_left(recorded: Recorded, tmp_path: Path) -> None:

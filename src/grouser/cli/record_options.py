@@ -67,11 +67,11 @@ def recording(
 
     patterns = tuple(part.strip() for part in (topics or "").split(",") if part.strip())
     options = RecordOptions(hz=hz, topics=patterns, compress=compress, wait=0.0 if paced else 5.0)
-    return _recorded(simulation, folder, options)
+    return _record(simulation, folder, options)
 
 
 @contextmanager
-def _recorded(simulation: Simulation, folder: Path, options: RecordOptions) -> Iterator[None]:
+def _record(simulation: Simulation, folder: Path, options: RecordOptions) -> Iterator[None]:
     from grouser.recording.recorder import Recorder
 
     with Recorder(simulation, folder, options, command=command_line()) as recorder:

@@ -119,7 +119,7 @@ def survey(stream: IO[bytes]) -> Survey:
 def _records(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
     """Yield offset, opcode and content of all whole records."""
     while True:
-        offset = stream.tell()
+        offset = stream.seek(0, os.SEEK_CUR)
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
             return
@@ -316,20 +316,22 @@ def _write_end(stream: IO[bytes], found: Survey) -> None:
 
     stream.truncate(found.end)
     stream.seek(found.end)
+    end = found.end
     for index in found.missing_index:
         entry = found.chunks[-1]
         content = _bytes_of(index)
-        entry.index.message_index_offsets[index.channel_id] = stream.tell()
+        entry.index.message_index_offsets[index.channel_id] = end
         entry.index.message_index_length += len(content)
         stream.write(content)
+        end += len(content)
     stream.flush()
-    end, checksum = stream.tell(), 0
     stream.seek(0)
-    while (left := end - stream.tell()) > 0:
-        checksum = zlib.crc32(stream.read(min(left, 1 << 20)), checksum)
-    stream.seek(end)
-    stream.write(_bytes_of(DataEnd(checksum)))
-    stream.write(_summary(stream.tell(), found))
+    checksum = 0
+    while part := stream.read(1 << 20):
+        checksum = zlib.crc32(part, checksum)
+    data_end = _bytes_of(DataEnd(checksum))
+    stream.write(data_end)
+    stream.write(_summary(end + len(data_end), found))
     stream.flush()
 
 

@@ -51,7 +51,7 @@ Columns = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class LayoutNames:
-    """What of a scene beside its model decides the layout of its state vector."""
+    """Names that decide, beside the model, the layout of a scene's state vector."""
 
     members: tuple[str, ...]
     """Robots and objects."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grouser.frames import Array, Pose, conjugate, from_rpy, radians, rotate
+from grouser.frames import Array, Pose, conjugate, degrees, from_rpy, radians, rotate
 from grouser.physics.drives import Setpoint
 from grouser.ros.definitions import message_type
 from grouser.sensors.battery import Battery
@@ -39,6 +39,7 @@ WORLD_FRAME = "map"
 BASE = "base_link"
 NANOSECONDS = 10**9
 
+_Converter = Callable[[str, Any, Reading, int], Any]
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_/]")
 _UNKNOWN = np.zeros(36)
 _NOT_MEASURED = np.array([-1.0, *[0.0] * 8])
@@ -235,7 +236,7 @@ def reading_message(robot: str, sensor: Sensor, reading: Reading, time: int) -> 
         reading: the reading; pictures are not converted here.
         time: of the measurement, ns.
     """
-    convert = _CONVERT.get(type(sensor), _reading)
+    convert: _Converter = _CONVERT.get(type(sensor), _reading)
     return convert(robot, sensor, reading, time)
 
 
@@ -326,7 +327,7 @@ def _mocap(robot: str, sensor: MotionCapture, reading: Reading, time: int) -> An
 def _gps(robot: str, sensor: Gps, reading: Reading, time: int) -> Any:
     fix = float(reading["fix"]) > 0
     status = message_type("sensor_msgs/msg/NavSatStatus")(0 if fix else -1, 1)
-    places = (math.degrees(float(reading[key])) for key in ("latitude", "longitude"))  # noqa: TID251
+    places = (degrees(float(reading[key])) for key in ("latitude", "longitude"))
     covariance = np.diag([sensor.noise**2] * 3).ravel()
     return message_type("sensor_msgs/msg/NavSatFix")(
         *(header(time, sensor_frame(robot, sensor)), status, *places, float(reading["altitude"])),
@@ -354,7 +355,7 @@ def _reading(robot: str, sensor: Sensor, reading: Reading, time: int) -> Any:
     )
 
 
-_CONVERT: dict[type[Any], Callable[[str, Any, Reading, int], Any]] = {
+_CONVERT: dict[type[Any], _Converter] = {
     Accelerometer: _inertial,
     Gyroscope: _inertial,
     Compass: _compass,

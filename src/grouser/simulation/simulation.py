@@ -377,7 +377,7 @@ class Simulation(StateQueries):
 
         Args:
             folder: of the recording; other tools and `grouser replay` open it.
-            options: fields of `grouser.recording.RecordOptions`, such as ``hz=50.0``.
+            options: fields of `grouser.recording.items.RecordOptions`, such as ``hz=50.0``.
         """
         # Loaded by name: recordings are a layer above this one.
         recorder = importlib.import_module("grouser.recording.recorder")
