@@ -51,6 +51,8 @@ GATEWAYS = WIRED | {
     "gateways.can",
 }
 EVERYTHING = GATEWAYS | {
+    "ros",
+    "recording",
     "simulation.run_log",
     "mobility",
     "sweeps",
@@ -110,6 +112,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "calibration": RUNNING | {"trials", "evaluation"},
     "sweeps": PLANNED | {"trials", "mobility", "evaluation"},
     "render_workers": RUNNING | {"protocol"},
+    "ros": ROBOTS,
+    "recording": RUNNING | {"ros"},
     # 5
     "service": PLANNED | {"trials"},
     # 6

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from grouser.errors import BadValue, GrouserError, PolicyFailed, SimulationDiverged
 from grouser.sensors.sensor import Reading
@@ -68,6 +68,19 @@ class Observer:
 
     def on_step(self, time: float) -> None:
         """Receive the simulated time (s), at the rate given to `Simulation.subscribe`."""
+
+
+class ClosableObserver(Observer):
+    """Observer with an end; a context manager that closes it."""
+
+    def close(self) -> None:
+        """End the observation; later calls do nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 METHODS = ("on_reading", "on_event", "on_action", "on_scene", "on_step")
@@ -152,6 +165,8 @@ class Observers:
         """Method, name of the robot or object, arguments."""
         self._depth = 0
         self._delivering = False
+        self.actions = 0
+        """Number of actions that were begun, whether or not anything observes them."""
 
     def add(self, observer: object, robot: str | None, rate_hz: float) -> Subscription:
         """Add an observer."""
@@ -188,6 +203,7 @@ class Observers:
     @contextmanager
     def record(self, simulation: Simulation, source: str, *actions: Action) -> Iterator[None]:
         """Return a context for carrying out ``actions``; pass them on unless it raises."""
+        self.actions += len(actions)
         records: list[ActionRecord] = []
         if self.want("on_action"):
             records = [

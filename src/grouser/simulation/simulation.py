@@ -6,6 +6,7 @@ One seed determines all random numbers of a run: the same seed gives the same bi
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Callable, Collection, Mapping
@@ -29,7 +30,7 @@ from grouser.simulation.changes.execution import carry_out
 from grouser.simulation.changes.motions import Motions
 from grouser.simulation.changes.scene_builder import SceneBuilder
 from grouser.simulation.divergence.watch import CHECK_PERIOD, DivergenceWatch, log_warnings
-from grouser.simulation.observers import STEP_RATE_HZ, Observers, Subscription
+from grouser.simulation.observers import STEP_RATE_HZ, ClosableObserver, Observers, Subscription
 from grouser.simulation.robot_handle import Handles, RobotHandle
 from grouser.simulation.scene import Scene
 from grouser.simulation.scene_state import SceneState, StepPhysics, step_physics
@@ -37,12 +38,13 @@ from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
 from grouser.simulation.sensing import ActiveSensors
 from grouser.simulation.snapshot import Snapshot, StartState, check_snapshot
+from grouser.simulation.state_queries import StateQueries
 from grouser.simulation.tracking_camera import TrackingCamera
 from grouser.world.file import RobotEntry, World, as_world
 from grouser.world.world_object import WorldObject
 
 
-class Simulation:
+class Simulation(StateQueries):
     """A running world; ``sim.robots`` has handles of its robots, `step` lets time pass.
 
     Users call `command`, `step`, `read`, `pose`; `add`, `remove`, `apply`, `schedule`; `save`,
@@ -175,6 +177,7 @@ class Simulation:
         """Continue from ``snapshot``."""
         before = getattr(self, "state", None)
         check_snapshot(snapshot)
+        self._observers.actions += 1
         snapshot.copy_to(self)
         if self.state is not before:
             self._camera = TrackingCamera(self.scene)
@@ -369,6 +372,23 @@ class Simulation:
         self._collect_readings()
         return subscription
 
+    def record(self, folder: Path | str, **options: Any) -> ClosableObserver:
+        """Record everything from now on to an MCAP file in a new ``folder``, until ``close``.
+
+        Args:
+            folder: of the recording; other tools and `grouser replay` open it.
+            options: fields of `grouser.recording.items.RecordOptions`, such as ``hz=50.0``.
+        """
+        # Loaded by name: recordings are a layer above this one.
+        recorder = importlib.import_module("grouser.recording.recorder")
+        made: ClosableObserver = recorder.record(self, folder, options)
+        return made
+
+    @property
+    def is_untouched(self) -> bool:
+        """True if no action was applied since the start of the world."""
+        return not self._observers.actions
+
     def _collect_readings(self) -> None:
         """Store readings from now on if anything receives them, else do not."""
         wanted = self._drained is not None or self._observers.want("on_reading")
@@ -502,22 +522,6 @@ class Simulation:
         """Return the names of the robots and objects in a trigger's volume."""
         return self.triggers.inside(trigger)
 
-    def angles(self, robot: str) -> dict[str, float]:
-        """Return the position of each of a robot's drives (rad; belts: m), not wrapped."""
-        return self.state.angles(robot)
-
-    def energy(self, robot: str) -> dict[str, float]:
-        """Return the signed work (J) of each of a robot's drives since the start."""
-        return self.state.energy(robot)
-
-    def effort(self, robot: str) -> dict[str, float]:
-        """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
-        return self.state.effort(robot)
-
-    def power(self, robot: str) -> dict[str, float]:
-        """Return the mechanical power of each of a robot's drives, torque x speed, W."""
-        return self.state.power(robot)
-
     def pose(self, name: str) -> Pose:
         """Return the pose of a robot's root or of an object, X_WB."""
         self._update_poses()
@@ -532,10 +536,6 @@ class Simulation:
         """Return the viewpoint of the world file's camera, which may follow a robot or object."""
         self._update_poses()
         return self._camera.viewpoint(self.state)
-
-    def fingerprint(self) -> str:
-        """Return a hash of the whole state: equal bits, equal hash."""
-        return self.state.fingerprint()
 
     # -- deprecated --------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import options, preflight
+from grouser.cli import options, preflight, record_options
 from grouser.cli.policy_options import (
     PolicyRate,
     RobotPolicies,
@@ -58,6 +58,10 @@ def run(
     log_rate: options.LogRate = 50.0,
     policy: RobotPolicies = None,
     policy_rate: PolicyRate = None,
+    record: record_options.RecordFolder = None,
+    record_hz: record_options.RecordRate = 25.0,
+    record_topics: record_options.RecordTopics = None,
+    compress: record_options.Compression = "zstd",
 ) -> None:
     """Simulate a world; print final poses, distances and energy of the robots.
 
@@ -74,6 +78,8 @@ def run(
     [cyan]grouser run stairs --log climb.csv --log-rate 100[/]
 
     [cyan]grouser run quince_step --policy climber.py:StepClimber[/]
+
+    [cyan]grouser run stairs --record climb[/]
     """
     _check_seconds(seconds)
     options.check_log_rate(log_rate)
@@ -93,6 +99,9 @@ def run(
             preflight.writable(file)
     run_part = partial(_watch, sim) if view else partial(_film, sim, files, width, height, quality)
     with ExitStack() as stack:
+        to = record, record_hz, record_topics, compress
+        paced = view or factor is not None
+        stack.enter_context(record_options.recording(sim, *to, paced=paced))
         if log is not None:
             run_log = stack.enter_context(RunLog(sim, log, rate_hz=log_rate))
         summary = run_part(seconds, factor=factor)

@@ -7,7 +7,7 @@ import math
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from grouser.cli import preflight, serving
+from grouser.cli import preflight, record_options, serving
 from grouser.cli import serve_options as options
 from grouser.cli.options import (
     LogFile,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from grouser.gateways.gateway import Gateway
     from grouser.gateways.images.mosaic import Layout
-    from grouser.gateways.server import PictureOptions, Server
+    from grouser.gateways.server import PictureOptions
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
     from grouser.service.rate_limiter import Limits
@@ -95,6 +95,10 @@ def serve(
     console: options.WithConsole = False,
     policy: RobotPolicies = None,
     policy_rate: PolicyRate = None,
+    record: record_options.RecordFolder = None,
+    record_hz: record_options.RecordRate = 25.0,
+    record_topics: record_options.RecordTopics = None,
+    compress: record_options.Compression = "zstd",
     verbose: options.Verbosity = 0,
 ) -> None:
     """Serve a world: clients join with their robots over the USARSim protocol.
@@ -114,29 +118,29 @@ def serve(
         gateways=(
             *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
             *_picture_gateways(images, render_workers, legacy_images, own_pictures),
-            *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
-            *map(_gateway, gateways or ()),
+            *_further_gateways(gateways, rosbridge, rosbridge_origin, goal, plan),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
-        speed=speed_factor(speed) or math.inf,
-        tick=serving.beat_seconds(beat_ms),
-        players=players,
-        **_timeouts(command_timeout, longest_wait, strict),
-        equipment=equipment,
-        robot_files=_robot_files(robots or ()),
-        limits=_limits(lines_per_second, connections),
-        **_access(token_file, certificate, key),
+        **_pace(speed, beat_ms),
+        **_timeouts(command_timeout, longest_wait, strict, players),
+        **_robots(equipment, robots),
+        **_access(token_file, certificate, key, _limits(lines_per_second, connections)),
     )
     simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
-    _run(Server(simulation, service), _log(simulation, log, log_rate), seconds, console)
+    to = record, record_hz, record_topics, compress
+    with record_options.recording(simulation, *to, paced=True), _log(simulation, log, log_rate):
+        asyncio.run(serving.serve_until_ended(Server(simulation, service), seconds, console))
     raise_failure(controls)
 
 
-def _run(
-    server: Server, log: AbstractContextManager[object], seconds: float, console: bool
-) -> None:
-    with log:
-        asyncio.run(serving.serve_until_ended(server, seconds, console))
+def _pace(speed: str, beat_ms: float | None) -> dict[str, Any]:
+    """Return real-time factor and tick of the server."""
+    return {"speed": speed_factor(speed) or math.inf, "tick": serving.beat_seconds(beat_ms)}
+
+
+def _robots(equipment: bool, files: list[Path] | None) -> dict[str, Any]:
+    """Return the options of robots that clients add."""
+    return {"equipment": equipment, "robot_files": _robot_files(files or ())}
 
 
 def _log(
@@ -151,11 +155,14 @@ def _log(
     return RunLog(simulation, path, rate_hz=rate_hz, by_robot=True)
 
 
-def _access(token_file: Path | None, certificate: Path | None, key: Path | None) -> dict[str, Any]:
-    """Return tokens and TLS context of the server."""
+def _access(
+    token_file: Path | None, certificate: Path | None, key: Path | None, limits: Limits
+) -> dict[str, Any]:
+    """Return tokens, TLS context and limits of the server."""
     from grouser.service.access import tokens
 
-    return {"tokens": tokens(token_file), "tls": serving.tls_context(certificate, key)}
+    tls = serving.tls_context(certificate, key)
+    return {"tokens": tokens(token_file), "tls": tls, "limits": limits}
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
@@ -201,10 +208,13 @@ def picture_options(
     return pictures if port >= 0 else None
 
 
-def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) -> dict[str, Any]:
-    """Return the time-outs of a lockstep turn and of commands (informed: of Grouser clients)."""
+def _timeouts(
+    command_timeout: float | None, longest_wait: float, strict: bool, players: int
+) -> dict[str, Any]:
+    """Return the number of players in lockstep, and the time-outs of turns and commands."""
     given = serving.not_below(command_timeout or 0.0, "--command-timeout")
-    usual = {
+    usual: dict[str, Any] = {
+        "players": players,
         "longest_wait": serving.not_below(longest_wait, "--longest-wait"),
         "command_timeout": 0.0,
     }
@@ -240,6 +250,18 @@ def _picture_gateways(
         yield ImageGateway(port=images, legacy=legacy, own_only=own_only)
     if serving.is_open("--eyes", render_workers):
         yield RenderWorkerGateway(port=render_workers)
+
+
+def _further_gateways(
+    named: list[str] | None,
+    port: int,
+    origins: list[str] | None,
+    goals: list[str] | None,
+    plan: list[str] | None,
+) -> Iterator[Gateway]:
+    """Yield the gateway of the planning services, and those of ``--gateway``."""
+    yield from _service_gateways(port, origins, goals, plan)
+    yield from map(_gateway, named or ())
 
 
 def _service_gateways(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, record_options
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
 from grouser.cli.policy_options import (
     PolicyRate,
@@ -37,6 +37,10 @@ def view(
     seed: Seed = None,
     policy: RobotPolicies = None,
     policy_rate: PolicyRate = None,
+    record: record_options.RecordFolder = None,
+    record_hz: record_options.RecordRate = 25.0,
+    record_topics: record_options.RecordTopics = None,
+    compress: record_options.Compression = "zstd",
 ) -> None:
     """Show a world in a window: drive with the arrow keys, pause with Space, push with the mouse.
 
@@ -64,6 +68,8 @@ def view(
     check_display()
     simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
     print_keys(result_console())
-    summary = watch(simulation, factor=factor, seconds=limit)
+    to = record, record_hz, record_topics, compress
+    with record_options.recording(simulation, *to, paced=True):
+        summary = watch(simulation, factor=factor, seconds=limit)
     print_run(simulation, summary, result_console())
     raise_failure(controls)

@@ -1,0 +1,5 @@
+"""Recordings: recorder, MCAP files, recovery, replay, verification."""
+
+from grouser.exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

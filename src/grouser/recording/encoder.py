@@ -1,0 +1,341 @@
+"""Encoder: items of a recorder as ROS messages in a bag."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import logging
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from grouser.errors import GrouserError
+from grouser.recording.bag_writer import BagWriter
+from grouser.recording.body_frames import BodyFrames
+from grouser.recording.items import (
+    ActionItem,
+    Beginning,
+    Ending,
+    EventItem,
+    Item,
+    LogItem,
+    PictureItem,
+    ReadingItem,
+    Sample,
+    SceneItem,
+    SnapshotItem,
+    StateItem,
+)
+from grouser.recording.state_parts import StateLayout
+from grouser.rendering.render_state import APPEARANCE_FIELDS
+from grouser.ros import camera_messages, messages
+from grouser.ros.definitions import message_type
+from grouser.ros.markers import marker_array
+from grouser.ros.messages import WORLD_FRAME, header, ros_name, sensor_topics
+from grouser.sensors.camera import BoundCamera, Camera
+from grouser.sensors.sensor import Sensor
+from grouser.simulation.changes.actions import Command
+from grouser.simulation.world_content import world_content
+from grouser.world.file import world_text
+
+OWN = "/grouser/"
+"""Namespace of the topics that a proof and a replay need."""
+
+LEVELS = {logging.DEBUG: 10, logging.INFO: 20, logging.WARNING: 30, logging.ERROR: 40}
+"""Python's log levels → those of rcl_interfaces/Log; above: fatal."""
+FATAL = 50
+EVENT_LEVELS = {"failed": 30}
+"""Kinds of entries of the event log → level; others: information."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Encoder:
+    """Writes items to a bag."""
+
+    def __init__(self, beginning: Beginning) -> None:
+        """Open the bag."""
+        self._options = beginning.options
+        self.bag = BagWriter(beginning.folder, beginning.options.compress)
+        self.bag.add_metadata("grouser", beginning.metadata)
+        self.bag.flush()
+        self._wanted: dict[str, bool] = {}
+        self._scenes: dict[int, _RecordedScene] = {}
+        self._scene: _RecordedScene | None = None
+        self._attached: set[str] = set()
+        self._content = b""
+        self._no_pictures = ""
+        """Reason why pictures are not recorded."""
+
+    def write(self, item: Item) -> None:
+        """Write an item."""
+        match item:
+            case StateItem():
+                self._write_state(item)
+            case ReadingItem():
+                self._write_reading(item)
+            case PictureItem():
+                self._write_picture(item)
+            case ActionItem():
+                self._write_action(item)
+            case EventItem():
+                self._write_event(item)
+            case LogItem():
+                self._write_log(item)
+            case SceneItem():
+                self._write_scene(item)
+            case SnapshotItem(time, passed, scheduled, snapshot):
+                content = np.frombuffer(pickle.dumps(snapshot), np.uint8)
+                kind = message_type("grouser_msgs/msg/Snapshot")
+                message = kind(header(time), passed, scheduled, content)
+                self._put(f"{OWN}snapshot", message, time)
+            case Ending(time, passed, dropped):
+                end = {"time": str(time), "passed": str(passed), "dropped": str(dropped)}
+                self.bag.add_metadata("grouser/end", end)
+
+    def close(self) -> None:
+        """Complete the bag."""
+        self.bag.close()
+
+    def _put(self, topic: str, message: Any, time: int, *, latched: bool = False) -> None:
+        if self._wants(topic):
+            self.bag.write(topic, message, time, latched=latched)
+
+    def _wants(self, topic: str) -> bool:
+        """Return True if a topic is recorded."""
+        if topic not in self._wanted:
+            patterns = self._options.topics
+            self._wanted[topic] = (
+                not patterns
+                or topic.startswith(OWN)
+                or any(fnmatch.fnmatchcase(topic, pattern) for pattern in patterns)
+            )
+        return self._wanted[topic]
+
+    # -- scene -------------------------------------------------------------------------------
+
+    def _write_scene(self, item: SceneItem) -> None:
+        if item.model is None and self._scene is not None:
+            item = replace(item, model=self._scene.model)
+        self._scene = self._scenes[item.number] = _RecordedScene(item)
+        for number in [number for number in self._scenes if number < item.number - 2]:
+            del self._scenes[number]
+        self._attach_files(item)
+        content = np.frombuffer(self._content, np.uint8)
+        kind = message_type("grouser_msgs/msg/Scene")
+        scene = kind(header(item.time), item.number, item.world.name, content)
+        self._put(f"{OWN}scene", scene, item.time, latched=True)
+        frames = self._scene.frames
+        tree = message_type("tf2_msgs/msg/TFMessage")(frames.fixed(item.time))
+        self._put("/tf_static", tree, item.time, latched=True)
+        if self._wants("/markers"):
+            made = marker_array(self._scene.model, frames.names, item.time)
+            self._put("/markers", made, item.time, latched=True)
+
+    def _attach_files(self, item: SceneItem) -> None:
+        """Attach the world and the files that it names, those with new contents only."""
+        try:
+            content = world_content(item.world)
+            self._content = content.description
+            sources = dict(content.sources)
+        except (GrouserError, OSError) as error:
+            _LOG.warning("recording: files of world '%s' are missing (%s)", item.world.name, error)
+            self._content, sources = pickle.dumps((item.world, {})), {}
+        for digest, path in sources.items():
+            if digest not in self._attached:
+                self._attached.add(digest)
+                name = f"files/{digest}/{path.name}"
+                media = "application/octet-stream"
+                self.bag.attach(name, path.read_bytes(), media, item.time)
+        text = world_text(item.world)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if digest not in self._attached:
+            self._attached.add(digest)
+            name = f"world_{item.number}.yaml"
+            self.bag.attach(name, text.encode(), "application/yaml", item.time)
+
+    # -- state -------------------------------------------------------------------------------
+
+    def _write_state(self, item: StateItem) -> None:
+        scene = self._scene
+        if scene is None:
+            return
+        layout, time = scene.layout, item.time
+        if item.sample is not None:
+            self._write_sample(scene, item, item.sample)
+            return
+        hashes = layout.hashes(item.vector)
+        message = message_type("grouser_msgs/msg/StateHash")(
+            *(header(time), item.step, item.passed, layout.fingerprint(item.vector)),
+            *(list(hashes), np.array(list(hashes.values()), np.uint64)),
+        )
+        self._put(f"{OWN}state_hash", message, time)
+
+    def _write_sample(self, scene: _RecordedScene, item: StateItem, sample: Sample) -> None:
+        time, frames = item.time, scene.frames
+        clock = message_type("rosgraph_msgs/msg/Clock")(messages.time_message(time))
+        self._put("/clock", clock, time)
+        data = frames.load(item.vector[: scene.layout.state])
+        mocap = np.concatenate([data.mocap_pos.ravel(), data.mocap_quat.ravel()])
+        state = message_type("grouser_msgs/msg/State")(
+            header(time), scene.item.number, data.qpos.copy(), mocap
+        )
+        self._put(f"{OWN}state", state, time)
+        if self._wants("/tf"):
+            moving = message_type("tf2_msgs/msg/TFMessage")(frames.moving(time))
+            self._put("/tf", moving, time)
+        for robot, drives in scene.item.drives.items():
+            self._write_robot(scene, robot, drives, sample, time)
+
+    def _write_robot(
+        self,
+        scene: _RecordedScene,
+        robot: str,
+        drives: Mapping[str, int],
+        sample: Sample,
+        time: int,
+    ) -> None:
+        pose, linear, angular = scene.frames.motion(robot)
+        base = ros_name(f"{robot}/{messages.BASE}")
+        moving = messages.odometry(time, WORLD_FRAME, base, pose, linear, angular)
+        self._put(ros_name(f"/{robot}/odom"), moving, time)
+        columns = list(drives.values())
+        joints = messages.joint_state(
+            *(time, list(drives), sample.positions[columns]),
+            *(sample.speeds[columns], sample.forces[columns]),
+        )
+        self._put(ros_name(f"/{robot}/joint_states"), joints, time)
+        energy = message_type("std_msgs/msg/Float64")(float(sample.work[columns].sum()))
+        self._put(ros_name(f"/{robot}/energy"), energy, time)
+
+    # -- readings ----------------------------------------------------------------------------
+
+    def _write_reading(self, item: ReadingItem) -> None:
+        key = item.robot, item.reading.sensor
+        known = self._sensor(key)
+        if known is None:
+            return
+        topic, sensor = known
+        if self._wants(topic):
+            message = messages.reading_message(item.robot, sensor, item.reading, item.stamp)
+            self._put(topic, message, item.time)
+
+    def _sensor(self, key: tuple[str, str]) -> tuple[str, Sensor] | None:
+        """Return topic and description of a sensor; a delayed reading may outlive its sensor."""
+        for number in sorted(self._scenes, reverse=True):
+            if key in self._scenes[number].topics:
+                return self._scenes[number].topics[key], self._scenes[number].item.sensors[key]
+        return None
+
+    def _write_picture(self, item: PictureItem) -> None:
+        scene = self._scenes.get(item.scene)
+        key = item.robot, item.sensor
+        if scene is None or key not in scene.topics or self._no_pictures:
+            return
+        topic, camera = scene.topics[key], scene.item.sensors[key]
+        names = f"{topic}/image/compressed", f"{topic}/camera_info", f"{OWN}pictures{topic}"
+        if not isinstance(camera, Camera) or not any(map(self._wants, names[:2])):
+            return
+        if item.appearance is not None:
+            for field in APPEARANCE_FIELDS:
+                getattr(scene.model, field)[...] = item.appearance[field]
+        try:
+            image = scene.camera(item.robot, camera).draw(item.shot(scene.model))
+        except Exception as error:  # without OpenGL all else is still recorded
+            self._no_pictures = str(error)
+            _LOG.warning("recording: pictures are not recorded (%s)", error)
+            return
+        self._describe_renderer()
+        frame = camera_messages.optical_frame(item.robot, camera)
+        lens = camera.lens.with_zoom(item.aim.zoom)
+        digest = hashlib.sha256(image.tobytes()).hexdigest()
+        made = (
+            camera_messages.compressed_image(item.stamp, frame, image),
+            camera_messages.camera_info(item.stamp, frame, lens),
+            camera_messages.picture_hash(item.stamp, frame, image, digest),
+        )
+        for name, message in zip(names, made, strict=True):
+            self._put(name, message, item.time)
+
+    def _describe_renderer(self) -> None:
+        """Add the renderer to the metadata, once: only its own pictures can be compared."""
+        if "renderer" not in self._attached:
+            self._attached.add("renderer")
+            self.bag.add_metadata("grouser/renderer", renderer())
+
+    # -- actions, events, log ----------------------------------------------------------------
+
+    def _write_action(self, item: ActionItem) -> None:
+        record, time = item.record, item.time
+        action = record.action
+        text = repr(action)
+        message = message_type("grouser_msgs/msg/Action")(
+            *(header(time), record.step, record.passed, record.scheduled, record.internal),
+            *(record.source, type(action).__name__, text[:MOST_TEXT]),
+            np.frombuffer(pickle.dumps(action), np.uint8),
+        )
+        self._put(f"{OWN}action", message, time)
+        if isinstance(action, Command):
+            command = messages.command_message(time, record.source, action.command)
+            self._put(ros_name(f"/{action.robot}/cmd"), command, time)
+            if (velocity := messages.velocity_of(action.command)) is not None:
+                base = ros_name(f"{action.robot}/{messages.BASE}")
+                moving = messages.twist_stamped(time, base, *velocity)
+                self._put(ros_name(f"/{action.robot}/cmd_vel"), moving, time)
+
+    def _write_event(self, item: EventItem) -> None:
+        entry = item.entry
+        level = EVENT_LEVELS.get(entry.kind, LEVELS[logging.INFO])
+        text = str(entry).partition("  ")[2]
+        self._put_log("/events", item.time, level, entry.name or entry.kind, text, ("", "", 0))
+
+    def _write_log(self, item: LogItem) -> None:
+        level = LEVELS.get(item.level, FATAL)
+        place = item.file, item.function, item.line
+        self._put_log("/rosout", item.time, level, item.name, item.text, place)
+
+    def _put_log(
+        self, topic: str, time: int, level: int, name: str, text: str, place: tuple[str, str, int]
+    ) -> None:
+        stamp = messages.time_message(time)
+        kind = message_type("rcl_interfaces/msg/Log")
+        self._put(topic, kind(stamp, level, name, text, *place), time)
+
+
+MOST_TEXT = 2000
+"""Longest text of an action, characters."""
+
+
+class _RecordedScene:
+    """A scene in the writer process."""
+
+    def __init__(self, item: SceneItem) -> None:
+        if item.model is None:
+            raise TypeError("the first scene has a model")
+        self.item, self.model = item, item.model
+        self.layout = StateLayout.of(item.model, item.layout)
+        self.frames = BodyFrames(item.model, item.roots, item.sensors)
+        self.topics: dict[tuple[str, str], str] = {}
+        for robot in item.roots:
+            sensors = [sensor for (owner, _), sensor in item.sensors.items() if owner == robot]
+            for name, topic in sensor_topics(robot, sensors).items():
+                self.topics[robot, name] = topic
+        self._cameras: dict[tuple[str, str], BoundCamera] = {}
+
+    def camera(self, robot: str, camera: Camera) -> BoundCamera:
+        """Return a camera, bound to the model."""
+        key = robot, camera.name
+        if key not in self._cameras:
+            self._cameras[key] = camera.bind(self.model, f"{robot}/")
+        return self._cameras[key]
+
+
+def renderer() -> dict[str, str]:
+    """Return the renderer of this process, after its first picture."""
+    from grouser.rendering import gl
+
+    return {"back end": str(gl.back_end()), "mujoco": mujoco.__version__}

@@ -1,0 +1,146 @@
+"""Writer process: receives the items of a recorder and encodes them into the file.
+
+A process of its own takes no time from the simulation's interpreter, and completes the file when
+the simulation's process ends in any way. It exits when its socket is closed.
+
+Run as ``python -m grouser.recording.writer_process FD``, with the descriptor of an open socket.
+Messages are pickles from the process that started it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pickle
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from grouser.errors import GrouserError
+from grouser.recording.encoder import Encoder
+from grouser.recording.items import Beginning, Ending
+from grouser.recording.repair import close_full
+
+FLUSH_PERIOD = 0.5
+"""Time between two flushes of the file, wall s."""
+NICE = 2
+"""Increment of the process's niceness: physics has priority."""
+LENGTH = struct.Struct("<Q")
+"""Length of a message, before it."""
+
+_LOG = logging.getLogger("grouser.recording.writer_process")
+
+
+class BatchWriter:
+    """Writes batches of items, and reports the first failure."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        """Report to the other end of ``connection``."""
+        self._connection = connection
+        self._encoder: Encoder | None = None
+        self._errors = 0
+        self._flushed = time.monotonic()
+
+    def write(self, batch: list[Any]) -> None:
+        """Write the items of a batch; after a failure they are dropped."""
+        for item in batch:
+            try:
+                if isinstance(item, Beginning):
+                    self._encoder = Encoder(item)
+                elif self._encoder is not None:
+                    self._encoder.write(item)
+            except OSError as error:
+                self._fail(error)
+            except Exception as error:  # one item that cannot be encoded does not end the recording
+                self._errors += 1
+                if self._errors == 1:
+                    _LOG.exception("item cannot be recorded")
+                    self.report(error=f"an item cannot be recorded ({error})")
+            if isinstance(item, Ending):
+                self.close()
+            self.flush()
+
+    @property
+    def until_flush(self) -> float:
+        """Time until the next flush, wall s."""
+        return max(0.0, self._flushed + FLUSH_PERIOD - time.monotonic())
+
+    def flush(self) -> None:
+        """Pass everything so far to the operating system, if it is due."""
+        if not self.until_flush:
+            self._guard(lambda encoder: encoder.bag.flush())
+            self._flushed = time.monotonic()
+
+    def close(self) -> None:
+        """Complete the file; later calls do nothing."""
+        self._guard(lambda encoder: encoder.close())
+        encoder, self._encoder = self._encoder, None
+        if encoder is not None:
+            counts = {topic.name: topic.messages for topic in encoder.bag.topics.values()}
+            self.report(counts=counts)
+
+    def _guard(self, work: Any) -> None:
+        if self._encoder is not None:
+            try:
+                work(self._encoder)
+            except OSError as error:
+                self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        """Close the file as far as it is written, and report why."""
+        encoder, self._encoder = self._encoder, None
+        reason = error.strerror or str(error)
+        if encoder is not None:
+            encoder.bag.abort()
+            try:
+                close_full(encoder.bag.folder)
+            except (OSError, GrouserError) as unrepaired:
+                _LOG.warning("recording: the file cannot be completed (%s)", unrepaired)
+        self.report(failure=reason)
+
+    def report(self, **content: Any) -> None:
+        """Send a line to the recorder, if it is there."""
+        with suppress(OSError):
+            self._connection.sendall(json.dumps(content).encode() + b"\n")
+
+
+def _receive(connection: socket.socket, size: int) -> bytearray:
+    """Return ``size`` bytes; fewer at the end."""
+    content = bytearray()
+    while len(content) < size and (part := connection.recv(min(size - len(content), 1 << 20))):
+        content += part
+    return content
+
+
+def main(descriptor: int) -> None:
+    """Write what arrives on a socket until it is closed."""
+    logging.basicConfig(level=logging.WARNING)
+    for number in (signal.SIGINT, signal.SIGTERM):  # the end of the recorder ends this process
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    with socket.socket(fileno=descriptor) as connection:
+        writer = BatchWriter(connection)
+        with suppress(ConnectionError):
+            while True:
+                if select.select([connection], [], [], writer.until_flush)[0]:
+                    head = _receive(connection, LENGTH.size)
+                    if len(head) < LENGTH.size:
+                        break
+                    size = LENGTH.unpack(head)[0]
+                    body = _receive(connection, size)
+                    if len(body) < size:
+                        break
+                    writer.write(pickle.loads(body))
+                writer.flush()
+        writer.close()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
