@@ -6,7 +6,12 @@ processes   worker processes of this machine
 ray         workers on this machine or on the nodes of a Ray cluster (extra ``cluster``)
 slurm       jobs of a Slurm cluster (extra ``cluster``)
 warp        MuJoCo Warp, thousands at once on a GPU (extra ``gpu``); results are not bit-equal
-==========  ============================================================================"""
+==========  ===================================================================================
+
+The outcomes have the same bits on threads, processes and clusters, at every number of workers. A
+runner is named as in ``--runner``: ``threads``, ``processes:4``, ``ray://head:10001``. Packages add
+runners with entry points in the group ``grouser.runners``.
+"""
 
 from __future__ import annotations
 
