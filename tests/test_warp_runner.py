@@ -13,8 +13,8 @@ from grouser.errors import BadValue, MissingDependency
 from grouser.trials.intervals import wilson
 from grouser.trials.runner import find_runner, run_trials
 from grouser.trials.trial import Goal, Outcome, Trial
-from grouser.trials.warp_physics import Buffers, WarpPhysics
-from grouser.trials.warp_runner import WarpRunner
+from grouser.trials.warp.physics import Buffers, WarpPhysics
+from grouser.trials.warp.runner import WarpRunner
 
 
 def climbs(heights: list[float], limit: float = 10.0) -> list[Trial]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from grouser.frames import Array, degrees, millimetres, radians, to_rpy
+from grouser.frames import Array, degrees, millimetres, milliseconds, radians, to_rpy
 from grouser.mobility.apparatus import FRICTION
 from grouser.mobility.robot_contract import ContractPoint
 from grouser.mobility.suite import SPEED, Candidate, measure_candidate
@@ -402,7 +402,7 @@ class _DriveCheck:
         finding = ", ".join(f"{name} {change:.1%}" for name, change in changes.items())
         return self._point(
             "step",
-            f"same with a step of {self._candidate.timestep / 2 * 1e3:g} ms",
+            f"same with a step of {milliseconds(self._candidate.timestep / 2):g} ms",
             max(changes.values()) <= bound,
             f"{finding}; bound {bound:.0%}",
             **{f"{name.replace(' ', '_')}_change": change for name, change in changes.items()},

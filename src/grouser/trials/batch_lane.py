@@ -19,7 +19,7 @@ from grouser.trials.scene_batch import RowStart, SceneBatch
 from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import Entry, Finished, RobotSample, TrialRun, TrialSupervisor
-from grouser.trials.warp_physics import PhysicsFactory
+from grouser.trials.warp.physics import PhysicsFactory
 
 
 class BatchLane:

@@ -30,7 +30,7 @@ RUNNERS: dict[str, str] = {
     "processes": "grouser.trials.processes:ProcessRunner",
     "ray": "grouser.trials.ray_runner:RayRunner",
     "slurm": "grouser.trials.slurm_runner:SlurmRunner",
-    "warp": "grouser.trials.warp_runner:WarpRunner",
+    "warp": "grouser.trials.warp.runner:WarpRunner",
 }
 """Name of a runner → ``module:class``; imported on use."""
 

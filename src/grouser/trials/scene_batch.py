@@ -26,7 +26,7 @@ from grouser.simulation.scene_state import LAGGED_FIELDS
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.layout import SharedGround, batch_fields
 from grouser.trials.starts import DRAWN_FIELDS
-from grouser.trials.warp_physics import PhysicsFactory
+from grouser.trials.warp.physics import PhysicsFactory
 
 MANY_GEOMS = 100
 """Number of geoms from which computing the poses of static geoms only once pays off."""

@@ -23,7 +23,7 @@ from grouser.trials.layout import layout
 from grouser.trials.simulation_lane import SimulationLane, check_trial, needs_simulation
 from grouser.trials.trial import Outcome, Trial
 from grouser.trials.trial_run import Entry
-from grouser.trials.warp_physics import PhysicsFactory
+from grouser.trials.warp.physics import PhysicsFactory
 
 SLOTS = 32
 """Default number of concurrent simulations of one layout."""

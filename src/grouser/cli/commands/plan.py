@@ -149,7 +149,6 @@ def plan(
     corners = None if within is None else _corners(within)
     heading = None if heading_deg is None else radians(heading_deg)
     loaded = load(world, overrides or ())
-    name = robot or only_robot(loaded)
     source = policy_factory(policy, policy_rate)
     speed = terminal.Throughput(chosen)
     with _first_interrupt() as interrupted, terminal.progress_bar("analysing the ground") as show:
@@ -162,7 +161,13 @@ def plan(
             show(what, at.finished, at.of, speed.text(what, at.finished, at.of))
 
         task = plan_task(
-            loaded, name, *ends, heading=heading, bounds=corners, limit=limit, policy=source
+            loaded,
+            robot or only_robot(loaded),
+            *ends,
+            heading=heading,
+            bounds=corners,
+            limit=limit,
+            policy=source,
         )
         show("searching for paths", 0, 1, "")
         result = plan_and_drive(task, settings, runner=chosen, stop=stop, watch=watch)

@@ -1,7 +1,7 @@
 """Warp runner: trials in MuJoCo Warp, thousands at once on a GPU.
 
 Trials, drivers, drives, belts and verdicts are those of the thread runner; only the physics between
-two control intervals is MuJoCo Warp's (`grouser.trials.warp_physics`). Results are not bit-equal to
+two control intervals is MuJoCo Warp's (`grouser.trials.warp.physics`). Results are not bit-equal to
 those of other runners: its numbers have 32 bits.
 """
 
@@ -15,7 +15,7 @@ from grouser.errors import BadValue
 from grouser.trials.simulation_lane import needs_simulation
 from grouser.trials.threads import run_lanes
 from grouser.trials.trial import Outcome, Trial
-from grouser.trials.warp_physics import WarpPhysics, find_device
+from grouser.trials.warp.physics import WarpPhysics, find_device
 
 SLOTS = {"cuda": 2048, "cpu": 32}
 """Concurrent simulations of one layout that suit a device, by its kind."""

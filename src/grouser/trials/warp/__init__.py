@@ -1,0 +1,1 @@
+"""Trials in MuJoCo Warp, on a GPU or on its CPU device."""
