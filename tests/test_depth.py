@@ -1,5 +1,6 @@
 """Depth cameras: geometry, errors of both Kinects, missing returns."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -13,9 +14,11 @@ from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, DepthOptics, corrupt, resample
 from grouser.sensors.imaging.depth_errors import (
     Disparity,
+    SurfaceNoise,
     TimeOfFlight,
     in_shadow,
     incidence_cosines,
+    noisy_surface,
     smooth_noise,
 )
 from grouser.world.objects import AnyObject, Ball
@@ -119,6 +122,75 @@ def test_kinect_1_noise_grows_with_squared_distance_and_is_correlated() -> None:
     assert together > 0.6 > 0.1 > abs(apart)
 
 
+def tilt(angle: float) -> float:
+    """Return the angle's part of both published models."""
+    return (angle / (math.pi / 2 - angle)) ** 2
+
+
+AXIAL = {
+    # Nguyen, Izadi, Lovell 2012, m
+    "kinect1": lambda z, angle: (
+        0.0012
+        + 0.0019 * (z - 0.4) ** 2
+        + (angle > math.radians(60.5)) * 0.0001 / math.sqrt(z) * tilt(angle)
+    ),
+    # Fankhauser et al. 2015, mm
+    "kinect2": lambda z, angle: 1e-3 * (1.5 - 0.5 * z + 0.3 * z**2 + 0.1 * z**1.5 * tilt(angle)),
+}
+
+
+@pytest.mark.parametrize("camera", sorted(AXIAL))
+def test_axial_noise_is_as_published(camera: str) -> None:
+    """From image to image and over a patch, by distance and angle of incidence."""
+    optics = DEPTH_CAMERAS[camera]
+    # A strip of the sensor with the same focal length takes less time.
+    strip = dataclasses.replace(optics, plane=ImagePlane.centred(72, 120, optics.plane.focal[0]))
+    patch = (slice(10, 110), slice(32, 40))
+    rows, columns = np.mgrid[patch]
+    plane = np.column_stack([rows.ravel(), columns.ravel(), np.ones(rows.size)])
+    for distance in (1.0, 2.0, 3.0):
+        for degrees in (0.0, 30.0, 60.0, 75.0):
+            rng = np.random.default_rng(round(distance + degrees))
+            true = wall_depths(strip.plane, distance, math.radians(degrees))
+            images = np.array([corrupt(true, strip, 7, rng)[patch] for _ in range(16)])
+            published = AXIAL[camera](distance, math.radians(degrees))
+            over_time = math.sqrt(images.var(axis=0, ddof=1).mean())
+            assert over_time == pytest.approx(published, rel=0.2), (distance, degrees)
+            flat = images.reshape(len(images), -1).T
+            off = flat - plane @ np.linalg.lstsq(plane, flat)[0]
+            assert float(off.std()) == pytest.approx(published, rel=0.2), (distance, degrees)
+
+
+@pytest.mark.parametrize(("camera", "lateral"), [("kinect1", 0.8), ("kinect2", 1.6e-3 * 365.5)])
+def test_edges_scatter_laterally_as_published(camera: str, lateral: float) -> None:
+    """Standard deviation in pixels of a vertical edge 1 m away, as seen row by row."""
+    optics = DEPTH_CAMERAS[camera]
+    strip = dataclasses.replace(optics, plane=ImagePlane.centred(80, 200, optics.plane.focal[0]))
+    true = np.full((200, 80), 2.0)
+    # The edge leans by a tenth of a pixel a row, so that all fractions of a pixel occur.
+    edge = 30.0 + 0.1 * np.arange(200)
+    true[np.arange(80) < edge[:, None]] = 1.0
+    rng = np.random.default_rng(1)
+    scatter = []
+    for _ in range(8):
+        near = corrupt(true, strip, 0, rng) < 1.5
+        last = 80 - np.argmax(near[:, ::-1], axis=1)
+        scatter.append(last - edge)
+    assert float(np.std(scatter)) == pytest.approx(lateral, rel=0.2)
+
+
+def test_lateral_noise_leaves_planes_as_they_are() -> None:
+    noise = SurfaceNoise(axial=(0.0, 0.0, 0.0), lateral_px=1.0)
+    for angle in (0.0, 0.8):
+        true = wall_depths(SMALL, 2.0, angle)
+        lost = np.zeros(true.shape, bool)
+        rng = np.random.default_rng(0)
+        moved, deviation, still_lost = noisy_surface(true, lost, SMALL, noise, 2.0, rng)
+        assert moved == pytest.approx(true, rel=1e-9)
+        assert not deviation.any()
+        assert not still_lost.any()
+
+
 def test_kinect_1_has_a_shadow_on_one_side_of_near_objects() -> None:
     """A near strip casts a shadow on the background, on the side away from the projector."""
     focal, baseline = 580.0, 0.075
@@ -136,22 +208,25 @@ def test_kinect_2_noise_grows_with_distance_and_is_correlated() -> None:
     optics = DEPTH_CAMERAS["kinect2"]
     errors, rng = optics.errors, np.random.default_rng(2)
     assert isinstance(errors, TimeOfFlight)
-    for distance in (1.0, 3.0, 4.4):
-        offs = [
-            corrupt(wall_depths(optics.plane, distance), optics, pattern_seed, rng) - distance
-            for pattern_seed in range(6)
-        ]
-        assert np.nanstd(offs) == pytest.approx(errors.floor + errors.growth * distance**2, rel=0.1)
+    offs = [
+        corrupt(wall_depths(optics.plane, 3.0), optics, pattern_seed, rng) - 3.0
+        for pattern_seed in range(3)
+    ]
+    random, fixed = AXIAL["kinect2"](3.0, 0.0), errors.pattern_floor + errors.pattern_growth * 9.0
+    assert np.nanstd(offs) == pytest.approx(math.hypot(random, fixed), rel=0.1)
     off = offs[0]
     near = np.corrcoef(off[:, :-1].ravel(), off[:, 1:].ravel())[0, 1]
     further = np.corrcoef(off[:, :-10].ravel(), off[:, 10:].ravel())[0, 1]
-    assert near > 0.45 > further > 0.1
+    assert near > 0.45 > further > 0.05
     pair = [
         corrupt(wall_depths(optics.plane, 4.0), optics, pattern_seed, rng) - 4.0
         for pattern_seed in (7, 7, 8)
     ]
     same, other = (np.corrcoef(pair[0].ravel(), off.ravel())[0, 1] for off in pair[1:])
-    assert same == pytest.approx(errors.pattern_part, abs=0.05), "the fixed pattern is constant"
+    fixed = errors.pattern_floor + errors.pattern_growth * 16.0
+    random = errors.noise.axial_deviation(np.array([4.0]), np.array([0.0])).item()
+    share = fixed**2 / (fixed**2 + random**2)
+    assert same == pytest.approx(share, abs=0.05), "the fixed pattern is constant"
     assert abs(other) < 0.15
 
 
@@ -205,7 +280,12 @@ def test_depth_image_is_rendered_on_demand() -> None:
 def test_error_of_an_unknown_camera_lists_the_known_ones() -> None:
     with pytest.raises(BadValue, match="did you mean 'kinect2'"):
         DepthCamera(mount="body", camera="kinekt2")
-    assert TimeOfFlight(floor=0.0, growth=0.0).measure(
-        np.ones((2, 2)), SMALL, 0, np.random.default_rng(0)
+    still = SurfaceNoise(axial=(0.0, 0.0, 0.0))
+    assert TimeOfFlight(noise=still).measure(
+        np.ones((2, 2)),
+        np.zeros((2, 2), bool),
+        ImagePlane.centred(2, 2, 120.0),
+        0,
+        np.random.default_rng(0),
     ).tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert Disparity(baseline=0.1).steps == 8

@@ -24,7 +24,13 @@ from grouser.frames import Array, Pose, radians
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.render_state import RenderState, shared_loader
 from grouser.rendering.renderer import shared_renderer
-from grouser.sensors.imaging.depth_errors import Disparity, TimeOfFlight, incidence_cosines
+from grouser.sensors.imaging.depth_errors import (
+    GRAZING,
+    Disparity,
+    SurfaceNoise,
+    TimeOfFlight,
+    incidence_cosines,
+)
 from grouser.sensors.sensor import MountedSensor, Needs, Rate, SensorContext, Value, site_pose
 
 Depths = npt.NDArray[np.float32]
@@ -48,7 +54,7 @@ class DepthOptics:
     """Largest measurable depth, m."""
     cloud: ImagePlane | None = None
     """Pixels of the output if it is registered to another camera."""
-    grazing: float = radians(80.0)
+    grazing: float = GRAZING
     """Angle of incidence above which pixels are invalid, rad; estimate."""
 
     def __post_init__(self) -> None:
@@ -67,14 +73,32 @@ class DepthOptics:
 _KINECT2 = ImagePlane.centred(
     512, 424, 365.5
 )  # roach, sec. 2.1; focal length: estimate, 70 x 60 degrees
+_KINECT1_NOISE = SurfaceNoise(
+    # Nguyen, Izadi, Lovell 2012: 1.2 mm + 1.9 mm (z - 0.4)²
+    axial=(0.0012 + 0.0019 * 0.4**2, -2 * 0.0019 * 0.4, 0.0019),
+    oblique=0.0001,
+    oblique_power=-0.5,
+    oblique_from=radians(60.0),
+    lateral_px=0.8,
+    lateral_oblique_px=0.035,
+)
+_KINECT2_NOISE = SurfaceNoise(
+    # Fankhauser et al. 2015, indoors
+    axial=(1.5e-3, -0.5e-3, 0.3e-3),
+    oblique=0.1e-3,
+    oblique_power=1.5,
+    lateral=1.6e-3,
+    # estimate: at 6 m the polynomial gives 9.3 mm, where the roach report's Table 3.1 has 5
+    reach=3.0,
+)
 _KINECT2_ERRORS = TimeOfFlight(
+    noise=_KINECT2_NOISE,
     # Fitted to the six errors of the roach report's Table 3.1 (a wall at 6 m, QHD) as one set.
-    floor=0.001,  # estimate
-    growth=0.1347e-3,
-    grain_part=0.45,
+    grain_part=0.6,
     grain=1.6,
-    pattern_part=0.25,
-    pattern=20.0,
+    pattern_floor=0.5e-3,  # estimate
+    pattern_growth=0.067e-3,
+    pattern=30.0,
     sure=4.5,  # m   specified range
     silence=0.022,  # fitted to the number of points in the same table
 )
@@ -90,7 +114,7 @@ DEPTH_CAMERAS: dict[str, DepthOptics] = {
         errors=Disparity(
             baseline=0.075,  # m   usual calibrations
             steps=8,  # eighths of a pixel
-            noise=0.0625,  # estimate: half a step
+            noise=_KINECT1_NOISE,
             window=3.0,  # estimate: correlation window of 9 pixels
         ),
         near=0.5,
@@ -228,8 +252,10 @@ def corrupt(true: Array, optics: DepthOptics, pattern_seed: int, rng: np.random.
     steep = incidence_cosines(true, optics.plane) < math.cos(optics.grazing)
     measured = np.minimum(true, _SKY)
     if optics.errors:
-        measured = optics.errors.measure(measured, optics.plane, pattern_seed, rng)
-    measured[steep | ~((measured >= optics.near) & (measured <= optics.far))] = np.nan
+        measured = optics.errors.measure(measured, steep, optics.plane, pattern_seed, rng)
+    else:
+        measured[steep] = np.nan
+    measured[~((measured >= optics.near) & (measured <= optics.far))] = np.nan
     return measured
 
 

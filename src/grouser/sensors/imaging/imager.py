@@ -63,7 +63,7 @@ IMAGERS: dict[str, Imager] = {
         cmos=_CMOS,
         shutter=Shutter(
             exposure_s=1 / 200,  # estimate   the ERS-210's
-            readout_s=1 / 30,  # estimate   one frame time, as with the ERS-210
+            readout_s=480 * 857 / 13.5e6,  # 480 lines of 857 clocks at 13.5 MHz: 30.5 ms
         ),
     ),
 }
