@@ -26,8 +26,8 @@ from grouser.cli.window import (
     SPACE,
     UP,
     KeyDriver,
-    drivable,
 )
+from grouser.robots.drive_command import drivable
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, load, shipped
 

@@ -29,7 +29,7 @@ from grouser.cli.terminal import plain_table
 from grouser.errors import MissingDependency, PolicyFailed
 from grouser.rendering.render_state import copy_appearance
 from grouser.rendering.renderer import FINE_SHADOWS, SHADOW_REACH
-from grouser.robots.robot import Robot
+from grouser.robots.drive_command import drivable, drive_command
 from grouser.service.pace import RealTimePacer
 from grouser.simulation.simulation import Simulation
 
@@ -309,28 +309,6 @@ class KeyDriver:
             wanted[f"{drive}_angle"] = min(high, max(low, angles[drive] + step))
         if wanted:
             self._simulation.command(self.robot, wanted)
-
-
-def drivable(robot: Robot) -> bool:
-    """Return True if keys can drive ``robot``."""
-    return bool(drive_command(robot, 0.0, 0.0))
-
-
-def drive_command(robot: Robot, throttle: float, rudder: float) -> dict[str, float]:
-    """Return the command for shares (-1 to 1) of top speed and turn rate; {} without locomotion."""
-    if robot.steering is not None:
-        steering = robot.steering
-        top = robot.drives[steering.left[0]].speed * steering.radius
-        return {"forward": throttle * top, "turn": rudder * 2 * top / steering.gauge}
-    inputs = robot.gait.inputs if robot.gait else ()
-    if {"forward", "turn"} <= {*inputs}:
-        ahead, _, about = getattr(robot.gait, "fastest", (0.1, 0.0, 0.5))
-        return {"forward": throttle * ahead, "turn": rudder * about}
-    if {"left_speed", "right_speed"} <= {*inputs}:
-        top = float(getattr(robot.gait, "top_speed", 20.0))
-        left, right = _clamp(throttle - rudder), _clamp(throttle + rudder)
-        return {"left_speed": left * top, "right_speed": right * top}
-    return {}
 
 
 def _clamp(share: float) -> float:

@@ -7,7 +7,7 @@ are as declared; random commands do not make it diverge; the halt command stops 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,11 @@ class ContractPoint:
     title: str
     kept: bool
     finding: str
-    """Measured values."""
+    """Measured values as text."""
+    hint: str = ""
+    """What to change if the check failed."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Measured values by name; units in the names."""
 
 
 def check_contract(
