@@ -20,7 +20,7 @@ import numpy as np
 from grouser.frames import Array, degrees, millimetres, radians, to_rpy
 from grouser.mobility.apparatus import FRICTION
 from grouser.mobility.robot_contract import ContractPoint
-from grouser.mobility.suite import SPEED, Candidate, measure_candidate
+from grouser.mobility.suite import SPEED, STUCK_AFTER, STUCK_WITHIN, Candidate, measure_candidate
 from grouser.robots.drive_command import drive_command, top_speed
 from grouser.robots.robot import Robot
 from grouser.simulation.policy import RobotRoot
@@ -88,7 +88,7 @@ HINTS = {
 
 
 @dataclass(frozen=True)
-class _Trace:
+class DriveTrace:
     """Samples of one manoeuvre."""
 
     times: Array
@@ -123,6 +123,12 @@ class _Trace:
     def vibration(self) -> float:
         """Return the root mean square of the vertical velocity, m/s."""
         return _rms(self.velocities[self.judged(), 2])
+
+    def gains_energy(self, weight: float, reach: float) -> bool:
+        """Return True if the drives take up work, beyond `GAIN` times weight (N) times way."""
+        way = float(np.linalg.norm(np.diff(self.way, axis=0), axis=1).sum())
+        way += reach * float(np.abs(np.diff(self.headings)).sum())
+        return bool(self.work[-1] < -GAIN * weight * way)
 
     def chatter(self, reach: float) -> float:
         """Return the fast part of the horizontal velocity of a point ``reach`` ahead, m/s."""
@@ -252,13 +258,13 @@ class _DriveCheck:
         *,
         time: float | None = None,
         factor: float = 1.0,
-    ) -> _Trace:
+    ) -> DriveTrace:
         """Return the samples of a command until the goal is reached, or for ``time`` seconds.
 
         Args:
             command: drive command.
             reached: called with distance from the start (m) and change of heading (rad).
-            time: duration, s; None: the time limit of the command.
+            time: duration, s; None: the time limit of the command, or until the robot is stuck.
             factor: time step as a multiple of the robot's.
         """
         name = self._candidate.name
@@ -269,7 +275,7 @@ class _DriveCheck:
         simulation.command(name, command)
         limit = _time_limit(command) if time is None else time
         rows: list[list[float]] = []
-        heading = 0.0
+        heading = farthest = progressed = 0.0
         while True:
             pose = root.pose(simulation.data.qpos)
             state = root.state(pose, simulation.data.qvel)
@@ -278,12 +284,16 @@ class _DriveCheck:
             now = simulation.time - begin
             work = sum(simulation.energy(name).values()) - before
             rows.append([now, *pose[:3], heading, *state.linear, float(state.angular[2]), work])
-            away = math.dist(rows[-1][1:3], rows[0][1:3])
-            if now > limit - SAMPLE / 2 or (reached and reached(away, heading - rows[0][4])):
+            away, turned = math.dist(rows[-1][1:3], rows[0][1:3]), heading - rows[0][4]
+            way = max(away, self._candidate.front * abs(turned))
+            if way > farthest + STUCK_WITHIN:
+                farthest, progressed = way, now
+            stuck = time is None and now - progressed > STUCK_AFTER
+            if stuck or now > limit - SAMPLE / 2 or (reached and reached(away, turned)):
                 break
             simulation.step(SAMPLE)
         columns = np.array(rows).T
-        return _Trace(
+        return DriveTrace(
             columns[0], columns[1:4].T, columns[4], columns[5:8].T, columns[8], columns[9]
         )
 
@@ -302,7 +312,7 @@ class _DriveCheck:
     ) -> ContractPoint:
         return ContractPoint(title, kept, finding, "" if kept else HINTS[key], values)
 
-    def _goes(self, traces: Mapping[str, _Trace]) -> ContractPoint:
+    def _goes(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
         straight = traces["straight"]
         way = float(straight.way[-1, 0])
         turns = {name: float(traces[name].turned[-1]) for name in ("left turn", "right turn")}
@@ -324,11 +334,11 @@ class _DriveCheck:
             right_deg=float(degrees(turns["right turn"])),
         )
 
-    def _vibration(self, traces: Mapping[str, _Trace]) -> ContractPoint:
+    def _vibration(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
         found = {name: trace.vibration() for name, trace in traces.items()}
         return self._worst("vibration", "moves up and down", found, self._bounds.vibration)
 
-    def _chatter(self, traces: Mapping[str, _Trace]) -> ContractPoint:
+    def _chatter(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
         found = {name: trace.chatter(self._candidate.front) for name, trace in traces.items()}
         return self._worst("chatter", "runs smoothly", found, self._bounds.chatter)
 
@@ -342,13 +352,10 @@ class _DriveCheck:
         finding += f" rms; bound {millimetres(bound):g}"
         return self._point(key, title, kept, finding, **values)
 
-    def _work(self, traces: Mapping[str, _Trace]) -> ContractPoint:
-        found, kept = {}, True
-        for name, trace in traces.items():
-            found[name] = float(trace.work[-1])
-            length = float(np.abs(np.diff(trace.way, axis=0)).sum())
-            length += self._candidate.front * float(np.abs(np.diff(trace.headings)).sum())
-            kept &= found[name] >= -GAIN * self._weight * length
+    def _work(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
+        found = {name: float(trace.work[-1]) for name, trace in traces.items()}
+        reach = self._candidate.front
+        kept = not any(trace.gains_energy(self._weight, reach) for trace in traces.values())
         straight = traces["straight"]
         transport = found["straight"] / (self._weight * max(float(straight.way[-1, 0]), 1e-3))
         finding = ", ".join(f"{name} {work:.3g} J" for name, work in found.items())
@@ -361,7 +368,7 @@ class _DriveCheck:
             **{f"{name.replace(' ', '_')}_j": work for name, work in found.items()},
         )
 
-    def _drift(self, straight: _Trace) -> ContractPoint:
+    def _drift(self, straight: DriveTrace) -> ContractPoint:
         aside = abs(float(straight.way[-1, 1]))
         turned = abs(float(straight.turned[-1]))
         bound = self._bounds.offset
@@ -385,7 +392,9 @@ class _DriveCheck:
             creep_mm_s=millimetres(crept),
         )
 
-    def _step(self, traces: Mapping[str, _Trace], halved: Mapping[str, _Trace]) -> ContractPoint:
+    def _step(
+        self, traces: Mapping[str, DriveTrace], halved: Mapping[str, DriveTrace]
+    ) -> ContractPoint:
         changes = {}
         for name, quantity in (("straight", "way"), ("left turn", "angle")):
             full, half = (
