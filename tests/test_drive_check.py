@@ -62,8 +62,8 @@ def test_weak_cart_is_reported_with_hints(tmp_path: Path) -> None:
 
 def trace(velocities: Array, *, turn_rates: Array | None = None, work: float = 1.0) -> DriveTrace:
     """Return the samples of 2 s with these velocities."""
-    times = SAMPLE * np.arange(len(velocities))
-    rates = np.zeros(len(times)) if turn_rates is None else turn_rates
+    times: Array = SAMPLE * np.arange(len(velocities), dtype=float)
+    rates: Array = np.zeros(len(times)) if turn_rates is None else turn_rates
     return DriveTrace(
         times,
         np.cumsum(velocities, axis=0) * SAMPLE,

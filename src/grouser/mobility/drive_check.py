@@ -17,10 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from grouser.frames import Array, degrees, millimetres, radians, to_rpy
+from grouser.frames import Array, degrees, millimetres, radians, to_rpy, up_tilt
 from grouser.mobility.apparatus import FRICTION
 from grouser.mobility.robot_contract import ContractPoint
-from grouser.mobility.suite import SPEED, STUCK_AFTER, STUCK_WITHIN, Candidate, measure_candidate
+from grouser.mobility.suite import (
+    SPEED,
+    STUCK_AFTER,
+    STUCK_WITHIN,
+    TIPPED_DEG,
+    Candidate,
+    measure_candidate,
+)
 from grouser.robots.drive_command import drive_command, top_speed
 from grouser.robots.robot import Robot
 from grouser.simulation.policy import RobotRoot
@@ -81,7 +88,8 @@ HINTS = {
     "chatter": "lower the force of the drives, or raise their inertia or damping; "
     "or halve the timestep",
     "drift": "check centre of mass and symmetry of the sides",
-    "parking": "check the force of the drives, friction and the number of ground contacts",
+    "parking": "check the force of the drives, friction, ground contacts and the height of the "
+    "centre of mass",
     "step": "set a smaller timestep in the robot file, until results no longer depend on it",
 }
 """Hints by check."""
@@ -204,7 +212,7 @@ class _DriveCheck:
         ):
             traces[name] = self._drive(command, goal)
             advance()
-        crept = self._park()
+        crept, tilt = self._park()
         advance()
         halved = {}
         for name, command in (("straight", ahead), ("left turn", left)):
@@ -216,7 +224,7 @@ class _DriveCheck:
             self._work(traces),
             self._chatter(traces),
             self._drift(traces["straight"]),
-            self._parking(crept),
+            self._parking(crept, tilt),
             self._step(traces, halved),
         ]
 
@@ -297,15 +305,17 @@ class _DriveCheck:
             columns[0], columns[1:4].T, columns[4], columns[5:8].T, columns[8], columns[9]
         )
 
-    def _park(self) -> float:
-        """Return the speed of the parked robot on a slope, m/s."""
+    def _park(self) -> tuple[float, float]:
+        """Return the speed (m/s) and the tilt (rad) of the robot parked on a slope."""
         name = self._candidate.name
         simulation = self._simulation(1.0, SLOPE_DEG)
         simulation.command(name, self._robot.halt())
         simulation.step(SETTLE)
-        before = simulation.pose(name).position
+        before = simulation.pose(name)
         simulation.step(PARK)
-        return float(np.linalg.norm(simulation.pose(name).position - before)) / PARK
+        after = simulation.pose(name)
+        crept = float(np.linalg.norm(after.position - before.position)) / PARK
+        return crept, up_tilt(*after.wxyz.tolist())
 
     def _point(
         self, key: str, title: str, kept: bool, finding: str, **values: float
@@ -382,14 +392,18 @@ class _DriveCheck:
             turned_deg=float(degrees(turned)),
         )
 
-    def _parking(self, crept: float) -> ContractPoint:
+    def _parking(self, crept: float, tilt: float) -> ContractPoint:
         bound = self._bounds.creep
+        tipped = tilt > radians(TIPPED_DEG / 2)
         return self._point(
             "parking",
             f"parks on {SLOPE_DEG:g}°",
-            crept <= bound,
-            f"creeps at {millimetres(crept):.2g} mm/s; bound {millimetres(bound):g}",
+            crept <= bound and not tipped,
+            "tips over"
+            if tipped
+            else f"creeps at {millimetres(crept):.2g} mm/s; bound {millimetres(bound):g}",
             creep_mm_s=millimetres(crept),
+            tilt_deg=float(degrees(tilt)),
         )
 
     def _step(
