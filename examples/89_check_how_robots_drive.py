@@ -3,7 +3,7 @@
 The same checks as `grouser check robot`, for a wheeled robot and for one that walks on six legs.
 """
 
-from grouser.mobility.drive_check import check_driving
+from grouser.mobility import check_driving
 
 for kind in ("p2dx", "velociroach"):
     print(kind)

@@ -50,7 +50,7 @@ SAMPLE = 0.005
 """Time between samples, s."""
 SMOOTHING = 0.1
 """Time over which a velocity is averaged; faster changes are chatter, s."""
-TIME_FACTOR = 4.0
+TIME_FACTOR = 8.0
 """Time limit of a manoeuvre, as a multiple of its time without slip."""
 LONGEST = 60.0
 """Largest time limit of a manoeuvre, s."""
@@ -379,16 +379,16 @@ class _DriveCheck:
         )
 
     def _drift(self, straight: DriveTrace) -> ContractPoint:
-        aside = abs(float(straight.way[-1, 1]))
+        offset = abs(float(straight.way[-1, 1]))
         turned = abs(float(straight.turned[-1]))
         bound = self._bounds.offset
         return self._point(
             "drift",
             "keeps its course",
-            max(aside / DISTANCE, turned) <= bound,
-            f"{millimetres(aside):.0f} mm aside and {degrees(turned):.1f}° after the straight; "
+            max(offset / DISTANCE, turned) <= bound,
+            f"{millimetres(offset):.0f} mm to the side and {degrees(turned):.1f}° after the straight; "
             f"bounds {millimetres(bound * DISTANCE):.0f} mm, {degrees(bound):.0f}°",
-            aside_mm=millimetres(aside),
+            offset_mm=millimetres(offset),
             turned_deg=float(degrees(turned)),
         )
 
@@ -417,15 +417,15 @@ class _DriveCheck:
             )
             index = 0 if name == "straight" else 1
             changes[quantity] = float(abs(half[index] / full[index] - 1)) if full[index] else 1.0
-            # Work close to zero is compared with a hundredth of weight times way.
+            # Work close to zero is compared with a tenth of weight times way, a usual cost.
             way = abs(full[index]) * (1.0 if index == 0 else self._candidate.front)
-            scale = max(abs(full[2]), 0.01 * self._weight * way)
+            scale = max(abs(full[2]), 0.1 * self._weight * way)
             changes[f"work of the {name}"] = float(abs(half[2] - full[2]) / scale)
         bound = self._bounds.step
         finding = ", ".join(f"{name} {change:.1%}" for name, change in changes.items())
         return self._point(
             "step",
-            f"same with a step of {self._candidate.timestep / 2 * 1e3:g} ms",
+            "same with half the time step",
             max(changes.values()) <= bound,
             f"{finding}; bound {bound:.0%}",
             **{f"{name.replace(' ', '_')}_change": change for name, change in changes.items()},
