@@ -386,7 +386,7 @@ class _DriveCheck:
             "drift",
             "keeps its course",
             max(offset / DISTANCE, turned) <= bound,
-            f"{millimetres(offset):.0f} mm to the side and {degrees(turned):.1f}° after the straight; "
+            f"{millimetres(offset):.0f} mm to the side, {degrees(turned):.1f}° after the straight; "
             f"bounds {millimetres(bound * DISTANCE):.0f} mm, {degrees(bound):.0f}°",
             offset_mm=millimetres(offset),
             turned_deg=float(degrees(turned)),
