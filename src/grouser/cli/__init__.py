@@ -5,7 +5,7 @@
     grouser run WORLD          simulate a world; write pictures, videos and logs
     grouser show WORLD         print a world file with all defaults
     grouser show robot ROBOT   print masses, limits and defaulted values of a robot
-    grouser check robot ROBOT  check a robot against the robot contract
+    grouser check robot ROBOT  check a robot: contract, driving, turning, parking
     grouser new world NAME     write a commented starter file
     grouser view WORLD         show a world in a window, drive with keys
     grouser recover FOLDER     repair a recording that was cut off

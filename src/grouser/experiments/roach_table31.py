@@ -163,7 +163,7 @@ def run(run_options: RunOptions) -> Report:
         f"Ours is the mean of {count} placements; a row agrees when its error is within "
         f"{TOLERANCE_MM} mm of the paper's.",
         "The camera's noise is the published model up to 3 m; its growth beyond, its spatial "
-        "scales and its fixed pattern were fitted to the six errors of this table and its silent "
+        "scales and its fixed pattern were fitted to the six errors of this table, its silent "
         "pixels to the number of points, as one set; the count of voxels follows from them.",
         "The report's outliers (0.5 to 2 %) hang together as something on the wall would; our "
         "wall is bare and has none.",

@@ -1,4 +1,4 @@
-"""Mobility tests: obstacle courses, obstacle limits with intervals, and routes through a world."""
+"""Mobility tests: obstacle courses and limits, routes through a world, and driving checks."""
 
 from grouser.exports import attach
 

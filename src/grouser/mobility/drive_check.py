@@ -17,10 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from grouser.frames import Array, degrees, millimetres, milliseconds, radians, to_rpy
+from grouser.frames import Array, degrees, millimetres, radians, to_rpy, up_tilt
 from grouser.mobility.apparatus import FRICTION
 from grouser.mobility.robot_contract import ContractPoint
-from grouser.mobility.suite import SPEED, Candidate, measure_candidate
+from grouser.mobility.suite import (
+    SPEED,
+    STUCK_AFTER,
+    STUCK_WITHIN,
+    TIPPED_DEG,
+    Candidate,
+    measure_candidate,
+)
 from grouser.robots.drive_command import drive_command, top_speed
 from grouser.robots.robot import Robot
 from grouser.simulation.policy import RobotRoot
@@ -43,7 +50,7 @@ SAMPLE = 0.005
 """Time between samples, s."""
 SMOOTHING = 0.1
 """Time over which a velocity is averaged; faster changes are chatter, s."""
-TIME_FACTOR = 4.0
+TIME_FACTOR = 8.0
 """Time limit of a manoeuvre, as a multiple of its time without slip."""
 LONGEST = 60.0
 """Largest time limit of a manoeuvre, s."""
@@ -81,14 +88,15 @@ HINTS = {
     "chatter": "lower the force of the drives, or raise their inertia or damping; "
     "or halve the timestep",
     "drift": "check centre of mass and symmetry of the sides",
-    "parking": "check the force of the drives, friction and the number of ground contacts",
+    "parking": "check the force of the drives, friction, ground contacts and the height of the "
+    "centre of mass",
     "step": "set a smaller timestep in the robot file, until results no longer depend on it",
 }
 """Hints by check."""
 
 
 @dataclass(frozen=True)
-class _Trace:
+class DriveTrace:
     """Samples of one manoeuvre."""
 
     times: Array
@@ -123,6 +131,12 @@ class _Trace:
     def vibration(self) -> float:
         """Return the root mean square of the vertical velocity, m/s."""
         return _rms(self.velocities[self.judged(), 2])
+
+    def gains_energy(self, weight: float, reach: float) -> bool:
+        """Return True if the drives take up work, beyond `GAIN` times weight (N) times way."""
+        way = float(np.linalg.norm(np.diff(self.way, axis=0), axis=1).sum())
+        way += reach * float(np.abs(np.diff(self.headings)).sum())
+        return bool(self.work[-1] < -GAIN * weight * way)
 
     def chatter(self, reach: float) -> float:
         """Return the fast part of the horizontal velocity of a point ``reach`` ahead, m/s."""
@@ -198,7 +212,7 @@ class _DriveCheck:
         ):
             traces[name] = self._drive(command, goal)
             advance()
-        crept = self._park()
+        crept, tilt = self._park()
         advance()
         halved = {}
         for name, command in (("straight", ahead), ("left turn", left)):
@@ -210,7 +224,7 @@ class _DriveCheck:
             self._work(traces),
             self._chatter(traces),
             self._drift(traces["straight"]),
-            self._parking(crept),
+            self._parking(crept, tilt),
             self._step(traces, halved),
         ]
 
@@ -252,13 +266,13 @@ class _DriveCheck:
         *,
         time: float | None = None,
         factor: float = 1.0,
-    ) -> _Trace:
+    ) -> DriveTrace:
         """Return the samples of a command until the goal is reached, or for ``time`` seconds.
 
         Args:
             command: drive command.
             reached: called with distance from the start (m) and change of heading (rad).
-            time: duration, s; None: the time limit of the command.
+            time: duration, s; None: the time limit of the command, or until the robot is stuck.
             factor: time step as a multiple of the robot's.
         """
         name = self._candidate.name
@@ -269,7 +283,7 @@ class _DriveCheck:
         simulation.command(name, command)
         limit = _time_limit(command) if time is None else time
         rows: list[list[float]] = []
-        heading = 0.0
+        heading = farthest = progressed = 0.0
         while True:
             pose = root.pose(simulation.data.qpos)
             state = root.state(pose, simulation.data.qvel)
@@ -278,31 +292,37 @@ class _DriveCheck:
             now = simulation.time - begin
             work = sum(simulation.energy(name).values()) - before
             rows.append([now, *pose[:3], heading, *state.linear, float(state.angular[2]), work])
-            away = math.dist(rows[-1][1:3], rows[0][1:3])
-            if now > limit - SAMPLE / 2 or (reached and reached(away, heading - rows[0][4])):
+            away, turned = math.dist(rows[-1][1:3], rows[0][1:3]), heading - rows[0][4]
+            way = max(away, self._candidate.front * abs(turned))
+            if way > farthest + STUCK_WITHIN:
+                farthest, progressed = way, now
+            stuck = time is None and now - progressed > STUCK_AFTER
+            if stuck or now > limit - SAMPLE / 2 or (reached and reached(away, turned)):
                 break
             simulation.step(SAMPLE)
         columns = np.array(rows).T
-        return _Trace(
+        return DriveTrace(
             columns[0], columns[1:4].T, columns[4], columns[5:8].T, columns[8], columns[9]
         )
 
-    def _park(self) -> float:
-        """Return the speed of the parked robot on a slope, m/s."""
+    def _park(self) -> tuple[float, float]:
+        """Return the speed (m/s) and the tilt (rad) of the robot parked on a slope."""
         name = self._candidate.name
         simulation = self._simulation(1.0, SLOPE_DEG)
         simulation.command(name, self._robot.halt())
         simulation.step(SETTLE)
-        before = simulation.pose(name).position
+        before = simulation.pose(name)
         simulation.step(PARK)
-        return float(np.linalg.norm(simulation.pose(name).position - before)) / PARK
+        after = simulation.pose(name)
+        crept = float(np.linalg.norm(after.position - before.position)) / PARK
+        return crept, up_tilt(*after.wxyz.tolist())
 
     def _point(
         self, key: str, title: str, kept: bool, finding: str, **values: float
     ) -> ContractPoint:
         return ContractPoint(title, kept, finding, "" if kept else HINTS[key], values)
 
-    def _goes(self, traces: Mapping[str, _Trace]) -> ContractPoint:
+    def _goes(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
         straight = traces["straight"]
         way = float(straight.way[-1, 0])
         turns = {name: float(traces[name].turned[-1]) for name in ("left turn", "right turn")}
@@ -324,11 +344,11 @@ class _DriveCheck:
             right_deg=float(degrees(turns["right turn"])),
         )
 
-    def _vibration(self, traces: Mapping[str, _Trace]) -> ContractPoint:
+    def _vibration(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
         found = {name: trace.vibration() for name, trace in traces.items()}
         return self._worst("vibration", "moves up and down", found, self._bounds.vibration)
 
-    def _chatter(self, traces: Mapping[str, _Trace]) -> ContractPoint:
+    def _chatter(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
         found = {name: trace.chatter(self._candidate.front) for name, trace in traces.items()}
         return self._worst("chatter", "runs smoothly", found, self._bounds.chatter)
 
@@ -342,13 +362,10 @@ class _DriveCheck:
         finding += f" rms; bound {millimetres(bound):g}"
         return self._point(key, title, kept, finding, **values)
 
-    def _work(self, traces: Mapping[str, _Trace]) -> ContractPoint:
-        found, kept = {}, True
-        for name, trace in traces.items():
-            found[name] = float(trace.work[-1])
-            length = float(np.abs(np.diff(trace.way, axis=0)).sum())
-            length += self._candidate.front * float(np.abs(np.diff(trace.headings)).sum())
-            kept &= found[name] >= -GAIN * self._weight * length
+    def _work(self, traces: Mapping[str, DriveTrace]) -> ContractPoint:
+        found = {name: float(trace.work[-1]) for name, trace in traces.items()}
+        reach = self._candidate.front
+        kept = not any(trace.gains_energy(self._weight, reach) for trace in traces.values())
         straight = traces["straight"]
         transport = found["straight"] / (self._weight * max(float(straight.way[-1, 0]), 1e-3))
         finding = ", ".join(f"{name} {work:.3g} J" for name, work in found.items())
@@ -361,31 +378,37 @@ class _DriveCheck:
             **{f"{name.replace(' ', '_')}_j": work for name, work in found.items()},
         )
 
-    def _drift(self, straight: _Trace) -> ContractPoint:
-        aside = abs(float(straight.way[-1, 1]))
+    def _drift(self, straight: DriveTrace) -> ContractPoint:
+        offset = abs(float(straight.way[-1, 1]))
         turned = abs(float(straight.turned[-1]))
         bound = self._bounds.offset
         return self._point(
             "drift",
             "keeps its course",
-            max(aside / DISTANCE, turned) <= bound,
-            f"{millimetres(aside):.0f} mm aside and {degrees(turned):.1f}° after the straight; "
+            max(offset / DISTANCE, turned) <= bound,
+            f"{millimetres(offset):.0f} mm to the side, {degrees(turned):.1f}° after the straight; "
             f"bounds {millimetres(bound * DISTANCE):.0f} mm, {degrees(bound):.0f}°",
-            aside_mm=millimetres(aside),
+            offset_mm=millimetres(offset),
             turned_deg=float(degrees(turned)),
         )
 
-    def _parking(self, crept: float) -> ContractPoint:
+    def _parking(self, crept: float, tilt: float) -> ContractPoint:
         bound = self._bounds.creep
+        tipped = tilt > radians(TIPPED_DEG / 2)
         return self._point(
             "parking",
             f"parks on {SLOPE_DEG:g}°",
-            crept <= bound,
-            f"creeps at {millimetres(crept):.2g} mm/s; bound {millimetres(bound):g}",
+            crept <= bound and not tipped,
+            "tips over"
+            if tipped
+            else f"creeps at {millimetres(crept):.2g} mm/s; bound {millimetres(bound):g}",
             creep_mm_s=millimetres(crept),
+            tilt_deg=float(degrees(tilt)),
         )
 
-    def _step(self, traces: Mapping[str, _Trace], halved: Mapping[str, _Trace]) -> ContractPoint:
+    def _step(
+        self, traces: Mapping[str, DriveTrace], halved: Mapping[str, DriveTrace]
+    ) -> ContractPoint:
         changes = {}
         for name, quantity in (("straight", "way"), ("left turn", "angle")):
             full, half = (
@@ -394,15 +417,15 @@ class _DriveCheck:
             )
             index = 0 if name == "straight" else 1
             changes[quantity] = float(abs(half[index] / full[index] - 1)) if full[index] else 1.0
-            # Work close to zero is compared with a hundredth of weight times way.
+            # Work close to zero is compared with a tenth of weight times way, a usual cost.
             way = abs(full[index]) * (1.0 if index == 0 else self._candidate.front)
-            scale = max(abs(full[2]), 0.01 * self._weight * way)
+            scale = max(abs(full[2]), 0.1 * self._weight * way)
             changes[f"work of the {name}"] = float(abs(half[2] - full[2]) / scale)
         bound = self._bounds.step
         finding = ", ".join(f"{name} {change:.1%}" for name, change in changes.items())
         return self._point(
             "step",
-            f"same with a step of {milliseconds(self._candidate.timestep / 2):g} ms",
+            "same with half the time step",
             max(changes.values()) <= bound,
             f"{finding}; bound {bound:.0%}",
             **{f"{name.replace(' ', '_')}_change": change for name, change in changes.items()},

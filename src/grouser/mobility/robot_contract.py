@@ -37,7 +37,7 @@ class ContractPoint:
     finding: str
     """Measured values as text."""
     hint: str = ""
-    """What to change if the check failed."""
+    """Advice if the check failed; empty: none."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Measured values by name; units in the names."""
 
