@@ -44,7 +44,7 @@ HIND_LOWER = LowerLeg(
     outline=(Arc(centre=(0.0320, -0.0448), radius=0.006),),
     half_width=0.015,
 )
-BODY_CENTRE = (-0.015, 0.0, -0.020)
+BODY_CENTRE = (-0.025, 0.0, -0.020)
 """Centre of mass of the body, m: 20 mm below the shoulders (B2); estimate: a battery of 0.13 kg in
 the belly, 70 mm behind the middle."""
 LEG_RADIUS = 0.018  # m   estimate: 180 over all is 125 between the shoulders and a leg
@@ -141,7 +141,7 @@ TROT = Trot(
     grounded=0.55,
     height=0.015,
     acceleration=(0.4, 0.4, 3.0),
-    slip=(1.00, 1.03, 1.11),
+    slip=(1.00, 1.03, 1.32),
     rise=0.3,
 )
 

@@ -65,7 +65,7 @@ UNIFORMS: dict[str, Vector | None] = {
 
 # Servos: estimates. A leg joint holds the robot's weight at a lever of 120 mm, a neck joint four
 # times the head's; with these gains a standing robot sags by less than 1 mm.
-LEG = {"torque": 2.0, "lead": 0.015, "damping": 2.5, "armature": 1e-3}
+LEG = {"torque": 2.0, "lead": 0.05, "damping": 2.5, "armature": 1e-3}
 NECK = {"torque": 1.0, "lead": 0.05, "damping": 4.0, "armature": 3e-4}
 SMALL = {"torque": 0.05, "lead": 0.1, "damping": 6.0, "armature": 2e-5}  # tail, mouth, ears
 
@@ -82,6 +82,9 @@ WHOLE = (
     + 4 * (SHOULDER_MASS + UPPER_LEG_MASS + LOWER_LEG_MASS)
     + (TAIL_BASE_MASS + TAIL_MASS)
 )
+
+SETTLING_ROUNDS = 8
+"""Rounds in which `Aibo.at_height` finds the height to better than a micrometre."""
 
 PACKETS = 1 / 0.032  # Hz   sources.md B1: a packet of sensor values every 32 ms
 GRAVITY = 9.81  # m/s2
@@ -190,6 +193,17 @@ class Aibo:
             heights[-1] -= 0.0 if lower.outline else lower.radius
         return float(min(heights))
 
+    def at_height(self, height: float) -> Aibo:
+        """Return a copy whose shoulders' middle stands ``height`` (m) above the ground."""
+        robot = self
+        for _ in range(SETTLING_ROUNDS):  # soles roll: another height is another point of contact
+            lower = -height - robot.lowest_point()
+            stance = Stance(
+                fore=_moved_up(robot.stance.fore, lower), hind=_moved_up(robot.stance.hind, lower)
+            )
+            robot = replace(robot, stance=stance, gait=replace(robot.gait, stance=stance))
+        return robot
+
     def with_fastest_gait(self) -> Aibo:
         """Return a copy whose gait is limited by the speeds and limits of the leg joints."""
         speeds = [servo.speed for servo in self._leg_servos()]
@@ -271,6 +285,11 @@ class Aibo:
         """Return mounts at the centres of the paws."""
         limbs = {"f": self.legs.fore, "h": self.legs.hind}
         return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
+
+
+def _moved_up(place: Vector, by: float) -> Vector:
+    """Return a place ``by`` (m) higher."""
+    return place[0], place[1], place[2] + by
 
 
 def _rod_mass(mass: float, end: Vector, radius: float) -> BoxMass:
@@ -421,8 +440,12 @@ class AiboOptions(Description):
             pitch=own.pitch if self.pitch_deg is None else radians(self.pitch_deg),
             locus=self.locus or own.locus,
         )
-        trot = replace(trot, kick=replace(own.kick, stance=trot.stance.pitched(trot.pitch)))
         walker = replace(aibo, stance=trot.stance, gait=trot)
+        if self.height is not None:
+            walker = walker.at_height(self.height)
+        trot = walker.gait
+        trot = replace(trot, kick=replace(own.kick, stance=trot.stance.pitched(trot.pitch)))
+        walker = replace(walker, gait=trot)
         if not walker.stance_is_reachable():
             raise BadValue(
                 "height, pitch_deg, fore_x, fore_y, hind_x, hind_y: the legs do not reach the "
@@ -446,9 +469,7 @@ class AiboOptions(Description):
 
     def _stance(self, aibo: Aibo) -> Stance:
         own = aibo.stance
-        # The soles are as far below the paws as in the robot's own stance.
-        sole = min(own.fore[2], own.hind[2]) - aibo.lowest_point()
-        low = None if self.height is None else sole - self.height
+        low = None if self.height is None else -self.height
         return Stance(
             fore=(
                 _or_default(self.fore_x, own.fore[0]),

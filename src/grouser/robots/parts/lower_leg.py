@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import ORIGIN, PartShape, ball, capsule, convex
 
@@ -39,7 +39,7 @@ class Arc:
     def points(self) -> Array:
         """Return points on the arc, x and z, (n, 2)."""
         count = math.ceil((self.to_deg - self.from_deg) / ARC_STEP_DEG) + 1
-        angles = np.radians(np.linspace(self.from_deg, self.to_deg, count))
+        angles = np.linspace(radians(self.from_deg), radians(self.to_deg), count)
         directions = np.column_stack([np.sin(angles), -np.cos(angles)])
         return np.asarray(np.array(self.centre) + self.radius * directions)
 
