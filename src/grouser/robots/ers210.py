@@ -117,7 +117,7 @@ TROT = Trot(
     grounded=0.50,
     height=0.012,
     acceleration=(0.4, 0.4, 3.0),
-    slip=(0.98, 0.94, 1.08),
+    slip=(0.98, 0.94, 1.24),
     rise=0.3,
 )
 
