@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import Array, degrees, to_rpy
+from grouser.frames import Array, degrees, millimetres, to_rpy
 from grouser.locomotion.quadruped_legs import END, JOINTS, LEGS, SIDE, Legs, Limb, to_pitched_frame
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -138,7 +138,7 @@ def replay(angles: Array, *, friction: float = FRICTION, run_up: int = 3, steps:
     cos, sin = np.cos(middle), np.sin(middle)
     forward, left = (x * cos + y * sin).sum(), (y * cos - x * sin).sum()
     turn = float(yaw[-1] - yaw[0])
-    return np.array([1000 * forward, 1000 * left, degrees(turn)]) / seconds
+    return np.array([millimetres(forward), millimetres(left), degrees(turn)]) / seconds
 
 
 def run(run_options: RunOptions) -> Report:
