@@ -13,6 +13,7 @@ EXPERIMENTS: dict[str, str] = {
     "cmos-distance": "grouser.experiments.cmos_distance",
     "cmos-table1": "grouser.experiments.cmos_table1",
     "cmos-images": "grouser.experiments.cmos_images",
+    "ers7-trot": "grouser.experiments.ers7_trot",
     "ground-maps": "grouser.experiments.ground_maps",
     "kurose-table1": "grouser.experiments.kurose_table1",
     "kurose-fig16": "grouser.experiments.kurose_fig16",

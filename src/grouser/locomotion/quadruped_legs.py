@@ -43,12 +43,12 @@ class Limb:
     upper: Vector
     """Offset of the knee from the shoulder."""
     lower: Vector
-    """Offset of the middle of the paw's ball from the knee; no offset sideways."""
+    """Offset of the paw, the point that gaits move, from the knee; no offset sideways."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stance:
-    """Positions of the middles of the left paws in the body frame of the standing robot, m."""
+    """Positions of the left paws in the body frame of the standing robot, m."""
 
     fore: Vector
     hind: Vector
@@ -77,10 +77,22 @@ class Legs:
 
     def paws(self, angles: Array) -> Array:
         """Return the positions of the paws, (…, 4, 3), at joint ``angles`` (…, 4, 3)."""
+        ahead, down = self._lower
+        return self.points(angles, ahead, 0.0, down)
+
+    def points(self, angles: Array, ahead: Array, out: Array | float, down: Array) -> Array:
+        """Return the positions of points fixed to the lower legs, (…, 4, 3).
+
+        Args:
+            angles: joint angles, (…, 4, 3).
+            ahead: offset from the knee of a straight leg, m, forwards, (…, 4) or (…, 1).
+            out: offset outwards, likewise.
+            down: offset downwards, likewise.
+        """
         rotor, elevator, knee = angles[..., 0], angles[..., 1], angles[..., 2]
-        ahead, down = _swing(*self._lower, END * knee)
+        ahead, down = _swing(ahead, down, END * knee)
         ahead, down = self._upper[0] + ahead, self._upper[2] + down
-        out = self._upper[1]
+        out = self._upper[1] + out
         # The elevator lifts outwards as the rotor swings forwards: one rotation in another plane.
         out, down = _swing(out, down, elevator)
         ahead, down = _swing(ahead, down, rotor)

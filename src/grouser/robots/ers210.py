@@ -9,6 +9,7 @@ from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
 from grouser.locomotion.trot import Trot
 from grouser.robots.parts import aibo as parts
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
+from grouser.robots.parts.lower_leg import LowerLeg
 from grouser.sensors.camera import ERS210_CAMERA
 from grouser.sensors.sensor import Sensor
 
@@ -132,7 +133,8 @@ ERS210 = parts.Aibo(
     fore=LEG_SERVOS,
     hind=LEG_SERVOS,
     leg_radius=LEG_RADIUS,
-    paw_radius=PAW_RADIUS,
+    fore_lower=LowerLeg(paw=LEGS.fore.lower, radius=PAW_RADIUS),
+    hind_lower=LowerLeg(paw=LEGS.hind.lower, radius=PAW_RADIUS),
     others=(*HEAD, *parts.tail(TAIL_AT, TAIL, TAIL, length=0.060)),
     mounts=MOUNTS,
     sensors=SENSORS,

@@ -9,6 +9,7 @@ from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
 from grouser.locomotion.trot import Trot
 from grouser.robots.parts import aibo as parts
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
+from grouser.robots.parts.lower_leg import Arc, LowerLeg
 from grouser.sensors.camera import ERS7_CAMERA
 from grouser.sensors.sensor import Sensor
 
@@ -26,7 +27,26 @@ LEGS = Legs(  # m   B2: Tekkotsu
         lower=(0.0198, 0.0, -0.0769),
     ),
 )
-PAW_RADIUS = 0.0117  # m   B2: foot ball
+FORE_LOWER = LowerLeg(
+    # The balls of the paws, B2: 65.434 mm at 4.4088 deg and 67.647 mm at 11.537 deg from the knees.
+    # A radius of 12.5 mm puts the point below the ball where the maker's drawing has the ground
+    # (knee bent by 30 deg): the paws of `LEGS`.
+    paw=(-0.00503, 0.0, -0.06524),
+    radius=0.0125,
+    # Underside of the forearm: an arc that passes smoothly into the ball, B2 (rUNSWift, measured).
+    outline=(Arc(centre=(0.040, -0.040), radius=0.065, from_deg=-120.0, to_deg=-60.7),),
+    half_width=0.015,
+)
+HIND_LOWER = LowerLeg(
+    paw=(0.01353, 0.0, -0.06628),
+    radius=0.0125,
+    # Tip of the toes, bent upwards by the load, B2 (rUNSWift, measured); its radius: estimate.
+    outline=(Arc(centre=(0.0320, -0.0448), radius=0.006),),
+    half_width=0.015,
+)
+BODY_CENTRE = (-0.025, 0.0, -0.020)
+"""Centre of mass of the body, m: 20 mm below the shoulders (B2); estimate: a battery of 0.13 kg in
+the belly, 70 mm behind the middle."""
 LEG_RADIUS = 0.018  # m   estimate: 180 over all is 125 between the shoulders and a leg
 
 # Limits: B2, "software limits"; speeds: B2, Sony.
@@ -121,13 +141,13 @@ TROT = Trot(
     grounded=0.55,
     height=0.015,
     acceleration=(0.4, 0.4, 3.0),
-    slip=(1.00, 1.03, 1.11),
+    slip=(1.00, 1.03, 1.32),
     rise=0.3,
 )
 
 ERS7 = parts.Aibo(
     mass=MASS,
-    body=BoxMass(mass=parts.BODY_MASS, half=(0.095, 0.045, 0.045)),  # estimate
+    body=BoxMass(mass=parts.BODY_MASS, half=(0.095, 0.045, 0.045), at=BODY_CENTRE),  # estimate
     hull=(
         # estimate, between the chest's IR sensor at 109 and the tail's hinge at -102
         capsule(0.046, (-0.056, 0.0, 0.003), (0.062, 0.0, 0.003)),
@@ -142,7 +162,8 @@ ERS7 = parts.Aibo(
     fore=FORE,
     hind=HIND,
     leg_radius=LEG_RADIUS,
-    paw_radius=PAW_RADIUS,
+    fore_lower=FORE_LOWER,
+    hind_lower=HIND_LOWER,
     others=(*HEAD, *parts.tail(TAIL_AT, TAIL_TILT, TAIL_PAN, length=0.060)),
     mounts=MOUNTS,
     sensors=SENSORS,

@@ -21,7 +21,7 @@ from pydantic import Field
 from grouser.description import Description
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
-from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance
+from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance, to_pitched_frame
 from grouser.locomotion.trot import Locus, Trot, fastest_speeds
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
@@ -31,10 +31,10 @@ from grouser.robots.parts.linkage import (
     PartShape,
     Servo,
     assemble,
-    ball,
     box,
     capsule,
 )
+from grouser.robots.parts.lower_leg import LowerLeg
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.inertial import Accelerometer
@@ -65,7 +65,7 @@ UNIFORMS: dict[str, Vector | None] = {
 
 # Servos: estimates. A leg joint holds the robot's weight at a lever of 120 mm, a neck joint four
 # times the head's; with these gains a standing robot sags by less than 1 mm.
-LEG = {"torque": 2.0, "lead": 0.015, "damping": 2.5, "armature": 1e-3}
+LEG = {"torque": 2.0, "lead": 0.05, "damping": 2.5, "armature": 1e-3}
 NECK = {"torque": 1.0, "lead": 0.05, "damping": 4.0, "armature": 3e-4}
 SMALL = {"torque": 0.05, "lead": 0.1, "damping": 6.0, "armature": 2e-5}  # tail, mouth, ears
 
@@ -82,6 +82,9 @@ WHOLE = (
     + 4 * (SHOULDER_MASS + UPPER_LEG_MASS + LOWER_LEG_MASS)
     + (TAIL_BASE_MASS + TAIL_MASS)
 )
+
+SETTLING_ROUNDS = 8
+"""Rounds in which `Aibo.at_height` finds the height to better than a micrometre."""
 
 PACKETS = 1 / 0.032  # Hz   sources.md B1: a packet of sensor values every 32 ms
 GRAVITY = 9.81  # m/s2
@@ -115,8 +118,10 @@ class Aibo:
     hind: LegServos
     leg_radius: float
     """Radius of upper and lower legs, m."""
-    paw_radius: float
-    """Radius of the paws, m."""
+    fore_lower: LowerLeg
+    """Shape of the fore lower legs."""
+    hind_lower: LowerLeg
+    """Shape of the hind lower legs."""
     others: tuple[LinkagePart, ...]
     """Head, tail, mouth and ears, parents first."""
     mounts: Mapping[str, Mount]
@@ -163,7 +168,7 @@ class Aibo:
                 Encoder(drives=tuple(drives), rate_hz=PACKETS),
                 *(self._all_sensors() if sensors else ()),
             ),
-            standing=self.paw_radius - min(self.stance.fore[2], self.stance.hind[2]),
+            standing=-self.lowest_point(),
             standing_pitch=self.gait.pitch,
             posture=self.posture(),
         )
@@ -175,6 +180,29 @@ class Aibo:
         limits = self._leg_limits().reshape(4, 3, 2)
         within = (angles >= limits[..., 0]) & (angles <= limits[..., 1])
         return bool(within.all() and np.abs(self.legs.paws(angles) - stand).max() < 1e-6)
+
+    def lowest_point(self) -> float:
+        """Return the height of the standing legs' lowest point, m, in the level frame."""
+        angles = self.legs.angles(self._standing_paws())
+        heights = []
+        for lower, leg in ((self.fore_lower, 0), (self.hind_lower, 1)):
+            points = lower.corners() if lower.outline else np.array([lower.paw])
+            x, y, z = points.T[..., None]
+            points = self.legs.points(angles, x, y, -z)[:, leg]
+            heights.append(to_pitched_frame(points, -self.gait.pitch)[:, 2].min())
+            heights[-1] -= 0.0 if lower.outline else lower.radius
+        return float(min(heights))
+
+    def at_height(self, height: float) -> Aibo:
+        """Return a copy whose shoulders' middle stands ``height`` (m) above the ground."""
+        robot = self
+        for _ in range(SETTLING_ROUNDS):  # soles roll: another height is another point of contact
+            lower = -height - robot.lowest_point()
+            stance = Stance(
+                fore=_moved_up(robot.stance.fore, lower), hind=_moved_up(robot.stance.hind, lower)
+            )
+            robot = replace(robot, stance=stance, gait=replace(robot.gait, stance=stance))
+        return robot
 
     def with_fastest_gait(self) -> Aibo:
         """Return a copy whose gait is limited by the speeds and limits of the leg joints."""
@@ -219,6 +247,7 @@ class Aibo:
         for leg, side in zip(LEGS, SIDE.tolist(), strict=True):
             fore = leg.endswith("f")
             limb, servos = (self.legs.fore, self.fore) if fore else (self.legs.hind, self.hind)
+            lower = self.fore_lower if fore else self.hind_lower
             names = [f"{leg}_{joint}" for joint in JOINTS]
             knee: Vector = (limb.upper[0], side * limb.upper[1], limb.upper[2])
             shoulder: Vector = (limb.shoulder[0], side * limb.shoulder[1], limb.shoulder[2])
@@ -246,11 +275,8 @@ class Aibo:
                     at=knee,
                     axis=FORWARD if fore else BACKWARD,
                     servo=servos.knee,
-                    mass=_rod_mass(LOWER_LEG_MASS, limb.lower, self.paw_radius),
-                    shapes=(
-                        capsule(self.paw_radius, (0.0, 0.0, 0.0), _fraction_of(limb.lower, 0.8)),
-                        ball(self.paw_radius, limb.lower, name=f"paw_{leg}", rgb=DARK),
-                    ),
+                    mass=_rod_mass(LOWER_LEG_MASS, limb.lower, lower.radius),
+                    shapes=lower.shapes(f"paw_{leg}", DARK),
                 ),
             ]
         return parts
@@ -261,15 +287,15 @@ class Aibo:
         return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
 
 
+def _moved_up(place: Vector, by: float) -> Vector:
+    """Return a place ``by`` (m) higher."""
+    return place[0], place[1], place[2] + by
+
+
 def _rod_mass(mass: float, end: Vector, radius: float) -> BoxMass:
     """Return the mass properties of a rod from the hinge down to ``end``."""
     middle: Vector = (end[0] / 2, end[1] / 2, end[2] / 2)
     return BoxMass(mass=mass, half=(radius, radius, abs(end[2]) / 2), at=middle)
-
-
-def _fraction_of(end: Vector, part: float) -> Vector:
-    """Return the point at the fraction ``part`` of the way to ``end``."""
-    return end[0] * part, end[1] * part, end[2] * part
 
 
 def tail(at: Vector, tilt: Servo, pan: Servo, length: float) -> tuple[LinkagePart, LinkagePart]:
@@ -414,8 +440,12 @@ class AiboOptions(Description):
             pitch=own.pitch if self.pitch_deg is None else radians(self.pitch_deg),
             locus=self.locus or own.locus,
         )
-        trot = replace(trot, kick=replace(own.kick, stance=trot.stance.pitched(trot.pitch)))
         walker = replace(aibo, stance=trot.stance, gait=trot)
+        if self.height is not None:
+            walker = walker.at_height(self.height)
+        trot = walker.gait
+        trot = replace(trot, kick=replace(own.kick, stance=trot.stance.pitched(trot.pitch)))
+        walker = replace(walker, gait=trot)
         if not walker.stance_is_reachable():
             raise BadValue(
                 "height, pitch_deg, fore_x, fore_y, hind_x, hind_y: the legs do not reach the "
@@ -439,7 +469,7 @@ class AiboOptions(Description):
 
     def _stance(self, aibo: Aibo) -> Stance:
         own = aibo.stance
-        low = None if self.height is None else aibo.paw_radius - self.height
+        low = None if self.height is None else -self.height
         return Stance(
             fore=(
                 _or_default(self.fore_x, own.fore[0]),

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import mujoco
+import numpy as np
 
 from grouser.frames import from_rpy, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
@@ -39,14 +41,20 @@ class PartShape:
     """Centre; for a capsule one end, m."""
     to: Vector | None = None
     """Other end of a capsule, m."""
+    corners: tuple[Vector, ...] = ()
+    """Corners of a convex body (kind mesh), m."""
     name: str = ""
     """Name of the geom; empty: unnamed."""
     rgb: Vector | None = None
     """None: the robot's colour."""
 
-    def add(self, body: mujoco.MjsBody, rgb: Vector) -> None:
+    def add(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, rgb: Vector) -> None:
         """Add the massless geom to ``body``; friction and softness are those of the other geom."""
-        place = {"fromto": [*self.at, *self.to]} if self.to else {"pos": self.at}
+        place: dict[str, Any] = {"fromto": [*self.at, *self.to]} if self.to else {"pos": self.at}
+        if self.corners:
+            mesh = f"{self.name or body.name}_hull"
+            spec.add_mesh(name=mesh, uservert=np.ravel(self.corners), smoothnormal=False)
+            place["meshname"] = mesh
         body.add_geom(
             name=self.name or None,
             type=self.kind,
@@ -80,6 +88,12 @@ def capsule(
     """Return a capsule from ``at`` to ``to``."""
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE
     return PartShape(kind=kind, size=(radius,), at=at, to=to, name=name, rgb=rgb)
+
+
+def convex(corners: Iterable[Vector], *, name: str = "", rgb: Vector | None = None) -> PartShape:
+    """Return the convex hull of ``corners`` (m); at most one shape of a part without a name."""
+    kind = mujoco.mjtGeom.mjGEOM_MESH
+    return PartShape(kind=kind, corners=tuple(corners), name=name, rgb=rgb)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +177,7 @@ class LinkagePart:
         )
         self.mass.add(body)
         for shape in self.shapes:
-            shape.add(body, rgb)
+            shape.add(spec, body, rgb)
         self.servo.drive.add(spec, self.name, self.name)
 
 
@@ -198,7 +212,7 @@ def assemble(
     body = spec.worldbody.add_body(name=root)
     mass.add(body)
     for shape in shapes:
-        shape.add(body, rgb)
+        shape.add(spec, body, rgb)
     parts = tuple(parts)
     for part in parts:
         part.add(spec, rgb)
