@@ -51,9 +51,9 @@ Compression = Annotated[
 def recording(
     simulation: Simulation,
     folder: Path | None,
-    hz: float,
-    topics: str | None,
-    compress: str,
+    hz: float = 25.0,
+    topics: str | None = None,
+    compress: str = "zstd",
     *,
     paced: bool,
 ) -> AbstractContextManager[None]:

@@ -88,10 +88,10 @@ class Encoder:
                 self._write_log(item)
             case SceneItem():
                 self._write_scene(item)
-            case SnapshotItem(time, passed, scheduled, snapshot):
+            case SnapshotItem(time, passed, scheduled, actions, snapshot):
                 content = np.frombuffer(pickle.dumps(snapshot), np.uint8)
                 kind = message_type("grouser_msgs/msg/Snapshot")
-                message = kind(header(time), passed, scheduled, content)
+                message = kind(header(time), passed, scheduled, actions, content)
                 self._put(f"{OWN}snapshot", message, time)
             case Ending(time, passed, dropped):
                 end = {"time": str(time), "passed": str(passed), "dropped": str(dropped)}

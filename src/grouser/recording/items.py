@@ -179,6 +179,8 @@ class SnapshotItem:
     time: int
     passed: int
     scheduled: int
+    actions: int
+    """Number of actions that were recorded before."""
     snapshot: Snapshot
 
 

@@ -136,6 +136,8 @@ class Recorder(ClosableObserver):
         type_store()  # raises MissingDependency
         check_folder(self.folder)
         self._simulation = simulation
+        self._actions = 0
+        """Number of recorded actions."""
         self._scenes: list[tuple[int, mujoco.MjModel]] = []
         self._appearance: dict[int, Appearance] = {}
         self._feeder = Feeder(self.options.wait)
@@ -246,6 +248,7 @@ class Recorder(ClosableObserver):
 
     def on_action(self, record: ActionRecord) -> None:
         """Record an action."""
+        self._actions += 1
         time = nanoseconds(record.passed * self._simulation.scene.timestep)
         self._put(ActionItem(time, record), ITEM_BYTES, keep=True)
 
@@ -291,7 +294,8 @@ class Recorder(ClosableObserver):
     def _snapshot(self) -> None:
         simulation = self._simulation
         snapshot = simulation.save()
-        item = SnapshotItem(self._now(), simulation.passed, simulation.scheduled, snapshot)
+        counts = simulation.passed, simulation.scheduled, self._actions
+        item = SnapshotItem(self._now(), *counts, snapshot)
         self._put(item, ITEM_BYTES + len(snapshot.parts) + snapshot.state.integration.nbytes)
 
 

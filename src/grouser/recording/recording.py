@@ -45,6 +45,20 @@ class StateHash:
     """``OWNER/quantity`` → hash."""
 
 
+@dataclass(frozen=True)
+class RecordedSnapshot:
+    """State from which the run can be continued."""
+
+    passed: int
+    """Steps since the simulation was created."""
+    scheduled: int
+    """Scheduled actions that were carried out before."""
+    actions: int
+    """Recorded actions before."""
+    content: bytes
+    """Pickled `Snapshot`."""
+
+
 class Recording:
     """A recording of Grouser; close it, or use it in a ``with`` block.
 
@@ -198,11 +212,12 @@ class Recording:
                 store.add_file(rest.partition("/")[0], attached.data)
         return store
 
-    def snapshots(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield steps, scheduled actions and pickled snapshot of every recorded snapshot."""
+    def snapshots(self) -> Iterator[RecordedSnapshot]:
+        """Yield all snapshots, oldest first."""
         for message in self.messages(f"{OWN}snapshot"):
             one = message.content
-            yield one.passed, one.scheduled, one.content.tobytes()
+            counts = one.passed, one.scheduled, one.actions
+            yield RecordedSnapshot(*counts, one.content.tobytes())
 
 
 def load_snapshot(content: bytes, where: object) -> Snapshot:

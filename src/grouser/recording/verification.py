@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,12 +9,7 @@ from time import perf_counter
 
 from grouser.errors import BadValue, GrouserError
 from grouser.recording.encoder import OWN, renderer
-from grouser.recording.recording import (
-    Recording,
-    StateHash,
-    load_snapshot,
-    picture_topics,
-)
+from grouser.recording.recording import Recording, StateHash, load_snapshot, picture_topics
 from grouser.recording.repair import Damage, survey
 from grouser.recording.state_parts import LayoutNames, StateLayout, state_vector
 from grouser.ros.messages import nanoseconds, sensor_topics
@@ -138,9 +132,9 @@ def start(recording: Recording, world: World | None = None) -> tuple[Simulation,
     if world is not None or known["fresh"] == "true":
         chosen = recording.world if world is None else world
         return Simulation(chosen, seed=seed, crash_folder=None), scheduled
-    for _, count, content in recording.snapshots():
-        snapshot = load_snapshot(content, recording.folder)
-        return Simulation.from_snapshot(snapshot, crash_folder=None), count
+    for one in recording.snapshots():
+        snapshot = load_snapshot(one.content, recording.folder)
+        return Simulation.from_snapshot(snapshot, crash_folder=None), one.scheduled
     raise BadValue(f"{recording.folder}: has no snapshot to start from")
 
 
@@ -169,11 +163,7 @@ class _StateComparison(Observer):
     """Observer that compares the state with the recorded hashes."""
 
     def __init__(
-        self,
-        simulation: Simulation,
-        hashes: Iterator[StateHash],
-        offset: int,
-        result: Verification,
+        self, simulation: Simulation, hashes: Iterator[StateHash], offset: int, result: Verification
     ) -> None:
         self._simulation, self._offset, self._result = simulation, offset, result
         self._hashes, self._next = hashes, next(hashes, None)
