@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def write_bag(path: Path, version: int) -> None:
     store = get_typestore(Stores.ROS1_NOETIC if version == 1 else Stores.ROS2_HUMBLE)
     types = store.types
 
-    def header(number: int) -> object:
+    def header(number: int) -> Any:
         stamp = types["builtin_interfaces/msg/Time"](100, int(TIMES[number] * 1e9))
         more = (number,) if version == 1 else ()
         return types["std_msgs/msg/Header"](*more, stamp, "odom")

@@ -179,7 +179,7 @@ class Encoder:
         time, frames = item.time, scene.frames
         clock = message_type("rosgraph_msgs/msg/Clock")(messages.time_message(time))
         self._put("/clock", clock, time)
-        data = frames.load(item.vector[: scene.layout.state])
+        data = frames.load(item.vector)
         mocap = np.concatenate([data.mocap_pos.ravel(), data.mocap_quat.ravel()])
         state = message_type("grouser_msgs/msg/State")(
             header(time), scene.item.number, data.qpos.copy(), mocap

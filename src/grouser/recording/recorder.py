@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.recording.bag_writer import COMPRESSIONS
@@ -57,7 +58,6 @@ from grouser.sensors.depth import DepthFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.observers import ActionRecord, ClosableObserver, Observer
 from grouser.simulation.scene import Scene
-from grouser.simulation.scene_state import SceneState
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 
@@ -200,6 +200,8 @@ class Recorder(ClosableObserver):
         number = self._scenes[-1][0] + 1 if self._scenes else 0
         self._scenes = [*self._scenes[-2:], (number, scene.model)]
         state = self._simulation.state
+        names = state.stepper.drives.names
+        self._actuators = np.array([scene.model.actuator(name).id for name in names], np.intp)
         places = state.stepper.places
         item = SceneItem(
             time=self._now(),
@@ -276,18 +278,18 @@ class Recorder(ClosableObserver):
 
     def _sample(self) -> None:
         state = self._simulation.state
-        drives = state.stepper.drives
         sample = Sample(
             state.stepper.odometer(state.arrays, state.memory)(),
-            *_speeds_and_forces(state),
+            state.data.actuator_velocity[self._actuators],
+            state.data.actuator_force[self._actuators],
             state.memory.work[0].copy(),
         )
-        if len(sample.positions) == len(drives.names):
-            self._state(sample)
+        self._state(sample)
 
     def _state(self, sample: Sample | None) -> None:
         simulation = self._simulation
-        vector = state_vector(simulation.state)
+        state = simulation.state
+        vector = state_vector(state) if sample is None else state.integration_state()
         item = StateItem(self._now(), simulation.steps, simulation.passed, vector, sample)
         self._put(item, ITEM_BYTES + vector.nbytes)
 
@@ -297,13 +299,6 @@ class Recorder(ClosableObserver):
         counts = simulation.passed, simulation.scheduled, self._actions
         item = SnapshotItem(self._now(), *counts, snapshot)
         self._put(item, ITEM_BYTES + len(snapshot.parts) + snapshot.state.integration.nbytes)
-
-
-def _speeds_and_forces(state: SceneState) -> tuple[Any, Any]:
-    """Return speed and force of every drive in the last step."""
-    drives, data = state.stepper.drives, state.data
-    numbers = [state.model.actuator(name).id for name in drives.names]
-    return data.actuator_velocity[numbers], data.actuator_force[numbers]
 
 
 class _Clock(Observer):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from grouser.frames import Array, to_rpy
 from grouser.recording.recording import Recording
 from grouser.ros.definitions import EXTRA
 
-Columns = Mapping[str, npt.NDArray[Any]]
+Columns = dict[str, npt.NDArray[Any]]
 """Columns of a table, by name."""
 
 
@@ -53,7 +52,7 @@ def _table(recording: Recording, robot: str) -> Columns:
     names = ["t_s", "x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"]
     speeds = ["vx_m_s", "vy_m_s", "vz_m_s", "wx_rad_s", "wy_rad_s", "wz_rad_s"]
     array = np.array(rows, float).reshape(-1, len(names) + len(speeds))
-    columns: dict[str, npt.NDArray[Any]] = dict(zip([*names, *speeds], array.T, strict=True))
+    columns: Columns = dict(zip([*names, *speeds], array.T, strict=True))
     turns = to_rpy(array[:, 4:8])
     columns |= dict(zip(("roll_rad", "pitch_rad", "yaw_rad"), turns.T, strict=True))
     return columns | _joints(recording, robot, columns["t_s"])

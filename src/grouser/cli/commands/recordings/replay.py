@@ -94,9 +94,7 @@ def replay(
         _verify(folder, world, overrides or [])
         return
     with Recording(folder) as recording:
-        for path in (csv, parquet):
-            if path is not None:
-                _export(recording, path)
+        _export(recording, csv, parquet)
         if video is not None:
             _film(recording, video)
         if continue_from is not None:
@@ -105,11 +103,13 @@ def replay(
             _play(recording, speed)
 
 
-def _export(recording: Recording, path: Path) -> None:
+def _export(recording: Recording, *paths: Path | None) -> None:
+    """Write the tables."""
     from grouser.recording.tables import write_tables
 
-    for file in write_tables(recording, path):
-        print_written(file)
+    for path in paths:
+        for file in write_tables(recording, path) if path is not None else ():
+            print_written(file)
 
 
 def _verify(folder: Path, world: str | None, overrides: list[str]) -> None:
