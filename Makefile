@@ -18,7 +18,7 @@ setup: $(STAMP)  ## make .venv with everything the tests need
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge,can]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge,can,record]" --group dev
 	touch $@
 
 clib:  ## the robot library hrt in C: libhrt_sim and libhrt_can, in clib/build

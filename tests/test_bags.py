@@ -65,7 +65,10 @@ def _writer2(path: Path, version: int) -> Writer2:
     return Writer2(path, version=9, storage_plugin=plugin)
 
 
-@pytest.mark.parametrize(("name", "version"), [("one.bag", 1), ("two", 2), ("three", 3)])
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [("one.bag", 1), pytest.param("two", 2, marks=pytest.mark.slow), ("three", 3)],
+)
 def test_bags_of_other_programs_are_read(name: str, version: int, tmp_path: Path) -> None:
     path = tmp_path / name
     write_bag(path, version)
@@ -91,6 +94,7 @@ def test_topic_without_poses_is_no_trajectory(tmp_path: Path) -> None:
         read_trajectory(tmp_path / "broken.bag")
 
 
+@pytest.mark.slow
 def test_recorded_run_compared_with_itself_has_no_error(tmp_path: Path) -> None:
     simulation = Simulation(
         {

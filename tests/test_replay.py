@@ -88,6 +88,7 @@ def test_other_friction_is_found_at_the_first_step(recorded: Recorded) -> None:
     assert (result.difference.step, result.difference.parts) == (0, ("world/friction",))
 
 
+@pytest.mark.slow
 def test_change_without_an_action_is_found(tmp_path: Path) -> None:
     simulation = Simulation(as_world(WORLD))
     with simulation.record(tmp_path / "run", topics=("/clock",)):
@@ -127,6 +128,7 @@ def test_run_continues_from_a_recorded_moment(recorded: Recorded) -> None:
             continue_run(recording, 0.6)
 
 
+@pytest.mark.slow
 def test_recording_of_a_part_of_a_run_is_proven(tmp_path: Path) -> None:
     simulation = Simulation(as_world(WORLD))
     simulation.schedule(0.2, Command("one", {"forward": 0.1}))

@@ -213,7 +213,7 @@ class Recorder(ClosableObserver):
             drives=places,
             layout=LayoutNames.of(state),
         )
-        self._put(item, keep=True)
+        self._put(item, 0 if same else int(scene.model.nbuffer), keep=True)
 
     def on_reading(self, robot: str, reading: Reading) -> None:
         """Record a reading; pictures are rendered by the writer process."""
@@ -354,6 +354,9 @@ class Feeder:
     def put(self, item: object, size: int = 0, *, keep: bool = False, wait: bool = True) -> None:
         """Add an item of ``size`` bytes; if the queue stays full it is dropped unless ``keep``."""
         with self._changed:
+            if self._bytes > 2 * QUEUE_BYTES:  # items to keep only, and the writer is stuck
+                self._fail("the writer process does not keep up")
+                return
             if self._bytes + size > QUEUE_BYTES and not keep:
                 if wait and self._wait:
                     self._changed.wait_for(self._has_space, self._wait)
