@@ -223,8 +223,8 @@ class Recording:
 def load_snapshot(content: bytes, where: object) -> Snapshot:
     """Return a recorded snapshot.
 
-    It is a pickle of running objects, which can execute code: load it only from a recording that
-    you or people whom you trust have made.
+    It is a pickle of running objects, which can execute code: load it only from a recording
+    of a trusted source.
     """
     try:
         snapshot: Snapshot = pickle.loads(content)
