@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "82_"
-"""Examples that plan and drive on rubble, which takes minutes."""
+LONG = "26_", "82_"
+"""Examples that start a second process, or drive on rubble, which takes minutes."""
 
 
 @pytest.mark.parametrize(

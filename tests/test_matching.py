@@ -362,8 +362,8 @@ def test_files_without_a_log_are_rejected(tmp_path: Path) -> None:
         "none.csv": "there is no such file",
         "folder.csv": "is a folder, a file is needed",
         "latin.csv": "is not UTF-8 text",
-        "log.mcap": "MCAP logs cannot be read yet",
-        "log.txt": "the ending '.txt' is unknown, allowed: .csv, .npz, .npy, .mcap",
+        "log.mcap": "there is no such bag",
+        "log.txt": "the ending '.txt' is unknown, allowed: .csv, .npz, .npy, .mcap, .bag",
     }.items():
         with pytest.raises(BadValue) as caught:
             read_trajectory(tmp_path / name)

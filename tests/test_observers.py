@@ -5,9 +5,9 @@ import threading
 from collections import Counter
 from typing import Any
 
-import can
 import numpy as np
 import pytest
+from support.can_fixtures import drive_over_can
 from support.threaded_server import ThreadedServer
 from websockets.sync.client import connect
 
@@ -17,7 +17,6 @@ from grouser.frames import Pose
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
-from grouser.protocol.can.messages import BeltSpeeds
 from grouser.sensors.camera import CameraFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.changes.actions import Command, Join, Leave, Reset, SendMessage, SetPose
@@ -405,16 +404,6 @@ def pause(*robots: RemoteRobot) -> None:
     for robot in robots:
         for _ in robot.listen(0.15):
             pass
-
-
-def drive_over_can(port: int) -> None:
-    with can.Bus(
-        interface="socketcand", channel="can0", host="127.0.0.1", port=port, tcp_tune=True
-    ) as bus:
-        for counter in range(3):
-            frame = BeltSpeeds(0.2, 0.1).frame(counter)
-            bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
-            bus.recv(1.0)
 
 
 def call_over_rosbridge(port: int, service: str) -> None:

@@ -179,7 +179,7 @@ def test_metadata_names_world_seed_and_versions(recorded: Recorded) -> None:
 def test_every_flipped_bit_is_found(recorded: Recorded) -> None:
     content, random_bits = recorded_file(recorded.folder).read_bytes(), random.Random(7)
     assert survey(BytesIO(content)).complete
-    for _ in range(20):
+    for _ in range(10):
         damaged, place = bytearray(content), random_bits.randrange(len(content))
         damaged[place] ^= 1 << random_bits.randrange(8)
         try:

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from grouser.frames import Array, Pose
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.motor_drivers import MotorDrivers
-from grouser.protocol.can.messages import CanCommand, CanFrame, CanStatus, parse_status
+from grouser.protocol.can.messages import BeltSpeeds, CanCommand, CanFrame, CanStatus, parse_status
 from grouser.protocol.link_faults import LinkFaults
 from grouser.service.host import Host, HostRules
 from grouser.simulation.simulation import Simulation
@@ -89,3 +89,16 @@ class Rig:
         first = scene.model.actuator_ctrladr[place]
         setpoints: Array = self.sim.data.ctrl[first]
         return setpoints
+
+
+def drive_over_can(port: int) -> None:
+    """Send three commands of the belts on the bus of a server."""
+    import can
+
+    with can.Bus(
+        interface="socketcand", channel="can0", host="127.0.0.1", port=port, tcp_tune=True
+    ) as bus:
+        for counter in range(3):
+            frame = BeltSpeeds(0.2, 0.1).frame(counter)
+            bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
+            bus.recv(1.0)

@@ -17,6 +17,7 @@ BENCHES: dict[str, str] = {
     "matching": "grouser.benches.matching",
     "plan": "grouser.benches.plan",
     "protocol": "grouser.benches.protocol",
+    "record": "grouser.benches.record",
     "robot": "grouser.benches.robot",
     "scan": "grouser.benches.scan",
     "snapshot": "grouser.benches.snapshot",

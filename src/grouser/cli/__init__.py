@@ -8,6 +8,7 @@
     grouser check robot ROBOT  check a robot: contract, driving, turning, parking
     grouser new world NAME     write a commented starter file
     grouser view WORLD         show a world in a window, drive with keys
+    grouser replay FOLDER      play, export, verify or continue a recording
     grouser recover FOLDER     repair a recording that was cut off
     grouser list KIND          list worlds, robots, sensors, experiments, ...
     grouser schema KIND        print the JSON schema of world or robot files
@@ -56,6 +57,7 @@ COMMANDS: dict[str, str] = {
     "new": "grouser.cli.commands.new:new",
     "check": "grouser.cli.commands.check:check",
     "view": "grouser.cli.commands.view:view",
+    "replay": "grouser.cli.commands.recordings.replay:replay",
     "recover": "grouser.cli.commands.recordings.recover:recover",
     "list": "grouser.cli.commands.list:list_kind",
     "schema": "grouser.cli.commands.schema:schema",

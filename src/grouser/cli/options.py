@@ -102,7 +102,18 @@ RealLog = Annotated[
     typer.Argument(
         metavar="LOG",
         show_default=False,
-        help="Robot log (.csv, .npz, .npy), or a shipped one ([cyan]grouser list logs[/]).",
+        help="Robot log (.csv, .npz, .npy), ROS bag (rosbag2 folder, .mcap, .db3, .bag), or a "
+        "shipped log ([cyan]grouser list logs[/]).",
+    ),
+]
+
+LogTopic = Annotated[
+    str | None,
+    typer.Option(
+        "--topic",
+        metavar="NAME",
+        show_default="the only one with poses",
+        help="Topic of LOG if it is a bag: odometry or a pose.",
     ),
 ]
 

@@ -200,7 +200,7 @@ def plan_page(result: PlanResult, *, command: str, progress: Progress, videos: b
         if videos:
             with suppress(MissingDependency), tempfile.TemporaryDirectory() as folder:
                 page.add_video(
-                    _film(_representative(record), Path(folder) / "film.webm"), _caption(record)
+                    _film(representative(record), Path(folder) / "film.webm"), _caption(record)
                 )
     page.add_heading("Learned cost map")
     for turn in result.rounds:
@@ -224,14 +224,14 @@ def plan_page(result: PlanResult, *, command: str, progress: Progress, videos: b
     return page
 
 
-def _representative(record: PathRecord) -> Outcome:
+def representative(record: PathRecord) -> Outcome:
     """Return the outcome to show: a success of a good path, a failure of a bad one."""
     usual = record.successes * 2 >= record.driven
     return next(outcome for outcome in record.outcomes if outcome.arrived == usual)
 
 
 def _caption(record: PathRecord) -> str:
-    outcome = _representative(record)
+    outcome = representative(record)
     return f"Path {record.number}, one of its trials: {outcome.verdict} after {outcome.time:.0f} s."
 
 
@@ -249,7 +249,7 @@ def _film(outcome: Outcome, path: Path) -> Path:
 
 def _still(record: PathRecord) -> Image:
     """Return a picture of the robot at half of the trial's time."""
-    outcome = _representative(record)
+    outcome = representative(record)
     with Renderer(2 * WIDTH, 2 * HEIGHT) as renderer:
         for simulation in replay_trial(outcome.trial):
             if simulation.time >= outcome.time / 2:

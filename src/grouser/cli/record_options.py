@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,8 +13,11 @@ import typer
 from grouser.cli.terminal import command_line, print_written
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grouser.recording.items import RecordOptions
     from grouser.simulation.simulation import Simulation
+    from grouser.trials.trial import Outcome
 
 _record_option = partial(typer.Option, rich_help_panel="Recording")
 
@@ -28,6 +31,16 @@ RecordFolder = Annotated[
         "PlotJuggler, ROS 2 and others (docs/how-to/record.md).",
     ),
 ]
+TrialFolder = Annotated[
+    Path | None,
+    _record_option(
+        "--record",
+        metavar="FOLDER",
+        show_default=False,
+        help="Record trials to MCAP files, each in a folder below (docs/how-to/record.md).",
+    ),
+]
+"""For commands that run trials."""
 RecordRate = Annotated[
     float,
     _record_option(
@@ -51,9 +64,9 @@ Compression = Annotated[
 def recording(
     simulation: Simulation,
     folder: Path | None,
-    hz: float,
-    topics: str | None,
-    compress: str,
+    hz: float = 25.0,
+    topics: str | None = None,
+    compress: str = "zstd",
     *,
     paced: bool,
 ) -> AbstractContextManager[None]:
@@ -68,6 +81,27 @@ def recording(
     patterns = tuple(part.strip() for part in (topics or "").split(",") if part.strip())
     options = RecordOptions(hz=hz, topics=patterns, compress=compress, wait=0.0 if paced else 5.0)
     return _record(simulation, folder, options)
+
+
+def record_trials(outcomes: Mapping[str, Outcome], folder: Path | None) -> None:
+    """Drive trials again, to the same bits, and record each to a folder of its name.
+
+    A recording begins with the first sample of the trial; without a folder nothing is done.
+    """
+    if folder is None:
+        return
+    from grouser.recording.recorder import Recorder
+    from grouser.trials.simulation_lane import replay_trial
+
+    for name, outcome in outcomes.items():
+        with ExitStack() as stack:
+            for number, simulation in enumerate(replay_trial(outcome.trial)):
+                if not number:
+                    recorder = Recorder(simulation, folder / name, command=command_line())
+                    stack.enter_context(recorder)
+                if simulation.time >= outcome.time - 1e-9:
+                    break
+        print_written(folder / name)
 
 
 @contextmanager

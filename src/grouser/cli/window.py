@@ -112,7 +112,7 @@ def watch(simulation: Simulation, *, factor: float, seconds: float = math.inf) -
     driver, summary = KeyDriver(simulation, factor), begin_summary(simulation)
     end = whole_steps(simulation, seconds)
     almost = end - simulation.scene.timestep / 2
-    window = _Window(simulation)
+    window = SimulationWindow(simulation)
     began = time.perf_counter()
     pacer = RealTimePacer(factor, max_lag=MAX_FRAME_TIME)
     frames = RealTimePacer(RATE, max_lag=0.0)
@@ -124,7 +124,7 @@ def watch(simulation: Simulation, *, factor: float, seconds: float = math.inf) -
                 driver.press(key)
             if window.shows is not simulation.model:  # the scene was rebuilt
                 window.close()
-                window = _Window(simulation)
+                window = SimulationWindow(simulation)
             if driver.paused or driver.factor != pacer.factor:
                 pacer.restart(simulation.time, driver.factor)
             until = simulation.time + pacer.due(simulation.time)
@@ -141,11 +141,13 @@ def watch(simulation: Simulation, *, factor: float, seconds: float = math.inf) -
     return summary
 
 
-class _Window:
+class SimulationWindow:
     """MuJoCo's passive viewer on a copy of a simulation's model and data."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Simulation, hint: str = HINT) -> None:
         import mujoco.viewer
+
+        self._hint = hint
 
         self.shows = simulation.model
         self._keys: SimpleQueue[int] = SimpleQueue()
@@ -201,7 +203,7 @@ class _Window:
             self._handle.cam.lookat[:] += lookat - self._lookat  # relative to the user's change
         self._lookat = lookat
         above, below = mujoco.mjtGridPos.mjGRID_TOPLEFT, mujoco.mjtGridPos.mjGRID_BOTTOMLEFT
-        self._handle.set_texts([(None, above, status, ""), (None, below, HINT, "")])
+        self._handle.set_texts([(None, above, status, ""), (None, below, self._hint, "")])
         self._handle.sync()
         with self._handle.lock():
             self._data.xfrc_applied[:] = 0.0

@@ -27,6 +27,7 @@ import numpy as np
 from grouser import files
 from grouser.array_files import ArrayHead, read_npy, read_npz
 from grouser.errors import BadValue, nearest
+from grouser.evaluation.bags import ENDINGS, bag_columns, is_bag
 from grouser.frames import Array, radians, to_rpy
 
 MOST_BYTES = 1 << 28
@@ -161,20 +162,27 @@ class Trajectory:
         files.write_text(path, text.getvalue())
 
 
-def read_trajectory(path: Path | str, *, nose_up: bool = False) -> Trajectory:
-    """Read a log: CSV, NumPy's .npz (an array per column) or .npy (structured).
+def read_trajectory(
+    path: Path | str, *, nose_up: bool = False, topic: str | None = None
+) -> Trajectory:
+    """Read a log: CSV, NumPy's .npz (an array per column) or .npy (structured), or a ROS bag.
 
     Args:
         path: the file; columns are named as in `COLUMNS`, others are ignored.
         nose_up: the file's ``pitch`` is positive nose up (has no effect on quaternions).
+        topic: topic of a bag with poses or odometry; None: the only one (`bags.bag_columns`).
 
     Raises:
         BadValue: the file cannot be read as a trajectory; the message has location and reason.
     """
     path = Path(path)
+    if is_bag(path):
+        return _trajectory(path, bag_columns(path, topic), nose_up)
+    if topic is not None:
+        raise BadValue(f"{path}: is no bag, it has no topic '{topic}'")
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        allowed = ", ".join(_READERS)
+        allowed = ", ".join((*_READERS, *ENDINGS))
         raise BadValue(f"{path}: the ending {path.suffix!r} is unknown, allowed: {allowed}")
     try:
         columns = reader(path)
@@ -302,15 +310,10 @@ def _check_size(head: ArrayHead) -> None:
         raise BadValue(f"holds {head.name or 'an array'} of more than {MOST_BYTES:,} bytes")
 
 
-def _read_mcap(path: Path) -> dict[str, Array]:
-    raise BadValue(f"{path}: MCAP logs cannot be read yet, export CSV (t,x,z,pitch) instead")
-
-
 _READERS: dict[str, Callable[[Path], dict[str, Array]]] = {
     ".csv": _read_csv,
     ".npz": _read_numpy,
     ".npy": _read_numpy,
-    ".mcap": _read_mcap,
 }
 
 

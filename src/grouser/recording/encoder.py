@@ -88,10 +88,10 @@ class Encoder:
                 self._write_log(item)
             case SceneItem():
                 self._write_scene(item)
-            case SnapshotItem(time, passed, scheduled, snapshot):
+            case SnapshotItem(time, passed, scheduled, actions, snapshot):
                 content = np.frombuffer(pickle.dumps(snapshot), np.uint8)
                 kind = message_type("grouser_msgs/msg/Snapshot")
-                message = kind(header(time), passed, scheduled, content)
+                message = kind(header(time), passed, scheduled, actions, content)
                 self._put(f"{OWN}snapshot", message, time)
             case Ending(time, passed, dropped):
                 end = {"time": str(time), "passed": str(passed), "dropped": str(dropped)}
@@ -179,7 +179,7 @@ class Encoder:
         time, frames = item.time, scene.frames
         clock = message_type("rosgraph_msgs/msg/Clock")(messages.time_message(time))
         self._put("/clock", clock, time)
-        data = frames.load(item.vector[: scene.layout.state])
+        data = frames.load(item.vector)
         mocap = np.concatenate([data.mocap_pos.ravel(), data.mocap_quat.ravel()])
         state = message_type("grouser_msgs/msg/State")(
             header(time), scene.item.number, data.qpos.copy(), mocap

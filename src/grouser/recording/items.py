@@ -91,8 +91,9 @@ class StateItem:
     step: int
     passed: int
     vector: Array
+    """As `state_vector`; with a sample only MuJoCo's state."""
     sample: Sample | None
-    """None: only the hash is recorded."""
+    """None: the hash of the state is recorded."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,8 @@ class SnapshotItem:
     time: int
     passed: int
     scheduled: int
+    actions: int
+    """Number of actions that were recorded before."""
     snapshot: Snapshot
 
 

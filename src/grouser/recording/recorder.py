@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.recording.bag_writer import COMPRESSIONS
@@ -57,7 +58,6 @@ from grouser.sensors.depth import DepthFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.observers import ActionRecord, ClosableObserver, Observer
 from grouser.simulation.scene import Scene
-from grouser.simulation.scene_state import SceneState
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 
@@ -136,6 +136,8 @@ class Recorder(ClosableObserver):
         type_store()  # raises MissingDependency
         check_folder(self.folder)
         self._simulation = simulation
+        self._actions = 0
+        """Number of recorded actions."""
         self._scenes: list[tuple[int, mujoco.MjModel]] = []
         self._appearance: dict[int, Appearance] = {}
         self._feeder = Feeder(self.options.wait)
@@ -198,6 +200,8 @@ class Recorder(ClosableObserver):
         number = self._scenes[-1][0] + 1 if self._scenes else 0
         self._scenes = [*self._scenes[-2:], (number, scene.model)]
         state = self._simulation.state
+        names = state.stepper.drives.names
+        self._actuators = np.array([scene.model.actuator(name).id for name in names], np.intp)
         places = state.stepper.places
         item = SceneItem(
             time=self._now(),
@@ -209,7 +213,7 @@ class Recorder(ClosableObserver):
             drives=places,
             layout=LayoutNames.of(state),
         )
-        self._put(item, keep=True)
+        self._put(item, 0 if same else int(scene.model.nbuffer), keep=True)
 
     def on_reading(self, robot: str, reading: Reading) -> None:
         """Record a reading; pictures are rendered by the writer process."""
@@ -246,6 +250,7 @@ class Recorder(ClosableObserver):
 
     def on_action(self, record: ActionRecord) -> None:
         """Record an action."""
+        self._actions += 1
         time = nanoseconds(record.passed * self._simulation.scene.timestep)
         self._put(ActionItem(time, record), ITEM_BYTES, keep=True)
 
@@ -273,33 +278,27 @@ class Recorder(ClosableObserver):
 
     def _sample(self) -> None:
         state = self._simulation.state
-        drives = state.stepper.drives
         sample = Sample(
             state.stepper.odometer(state.arrays, state.memory)(),
-            *_speeds_and_forces(state),
+            state.data.actuator_velocity[self._actuators],
+            state.data.actuator_force[self._actuators],
             state.memory.work[0].copy(),
         )
-        if len(sample.positions) == len(drives.names):
-            self._state(sample)
+        self._state(sample)
 
     def _state(self, sample: Sample | None) -> None:
         simulation = self._simulation
-        vector = state_vector(simulation.state)
+        state = simulation.state
+        vector = state_vector(state) if sample is None else state.integration_state()
         item = StateItem(self._now(), simulation.steps, simulation.passed, vector, sample)
         self._put(item, ITEM_BYTES + vector.nbytes)
 
     def _snapshot(self) -> None:
         simulation = self._simulation
         snapshot = simulation.save()
-        item = SnapshotItem(self._now(), simulation.passed, simulation.scheduled, snapshot)
+        counts = simulation.passed, simulation.scheduled, self._actions
+        item = SnapshotItem(self._now(), *counts, snapshot)
         self._put(item, ITEM_BYTES + len(snapshot.parts) + snapshot.state.integration.nbytes)
-
-
-def _speeds_and_forces(state: SceneState) -> tuple[Any, Any]:
-    """Return speed and force of every drive in the last step."""
-    drives, data = state.stepper.drives, state.data
-    numbers = [state.model.actuator(name).id for name in drives.names]
-    return data.actuator_velocity[numbers], data.actuator_force[numbers]
 
 
 class _Clock(Observer):
@@ -355,6 +354,9 @@ class Feeder:
     def put(self, item: object, size: int = 0, *, keep: bool = False, wait: bool = True) -> None:
         """Add an item of ``size`` bytes; if the queue stays full it is dropped unless ``keep``."""
         with self._changed:
+            if self._bytes > 2 * QUEUE_BYTES:  # items to keep only, and the writer is stuck
+                self._fail("the writer process does not keep up")
+                return
             if self._bytes + size > QUEUE_BYTES and not keep:
                 if wait and self._wait:
                     self._changed.wait_for(self._has_space, self._wait)

@@ -53,6 +53,7 @@ DEFINITIONS = {
         std_msgs/Header header
         uint64 passed
         uint64 scheduled
+        uint64 actions
         uint8[] content
     """,
     "grouser_msgs/msg/State": """

@@ -7,6 +7,20 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+DESCRIPTIONS = (
+    *("grouser.description", "grouser.frames", "grouser.physics", "grouser.sensors"),
+    *("grouser.simulation.changes.actions", "grouser.simulation.world_content", "grouser.world"),
+)
+"""Modules whose classes describe worlds and actions; constructing them has no side effects."""
+PLAIN = {
+    "builtins": ("bytearray", "complex", "frozenset", "set"),
+    "pathlib": ("Path", "PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"),
+    "numpy": ("dtype", "ndarray"),
+    "numpy._core.multiarray": ("_reconstruct", "scalar"),
+    "numpy._core.numeric": ("_frombuffer",),
+}
+"""Further names that pickles of descriptions contain."""
+
 
 def dump(value: object, reference: Callable[[Any], object]) -> bytes:
     """Pickle ``value``; ``reference`` returns the reference for an object, None: it is copied."""
@@ -15,9 +29,19 @@ def dump(value: object, reference: Callable[[Any], object]) -> bytes:
     return stream.getvalue()
 
 
-def load(content: bytes, find: Callable[[Any], Any]) -> Any:
-    """Return what `dump` has pickled; ``find`` returns the object of a reference."""
-    return _Unpickler(content, find).load()
+def load(content: bytes, find: Callable[[Any], Any], *, trusted: bool = True) -> Any:
+    """Return what `dump` has pickled; ``find`` returns the object of a reference.
+
+    Args:
+        content: the pickle.
+        find: returns the object of a reference.
+        trusted: False: only descriptions are accepted, so that a pickle from an unknown source
+            cannot run code.
+
+    Raises:
+        UnpicklingError: the pickle is damaged, or not trusted and no description.
+    """
+    return (_Unpickler if trusted else _DescriptionUnpickler)(content, find).load()
 
 
 class _Pickler(pickle.Pickler):
@@ -38,3 +62,15 @@ class _Unpickler(pickle.Unpickler):
     def persistent_load(self, pid: Any) -> Any:
         """Return the object of a reference."""
         return self._find(pid)
+
+
+class _DescriptionUnpickler(_Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class of `DESCRIPTIONS` or a name of `PLAIN`."""
+        if name in PLAIN.get(module, ()):
+            return super().find_class(module, name)
+        described = any(module == known or module.startswith(f"{known}.") for known in DESCRIPTIONS)
+        found = super().find_class(module, name) if described and "." not in name else None
+        if not isinstance(found, type) or found.__module__ != module:
+            raise pickle.UnpicklingError(f"{module}.{name} is no description")
+        return found

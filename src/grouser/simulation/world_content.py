@@ -7,7 +7,7 @@ of the files, nor on the order of keys.
 
 A sender passes `WorldContent.description` and the bytes of `WorldContent.sources`; each hash is
 sent once. `WorldStore` writes the files to a folder and returns the world, which then names these
-files. Descriptions are pickles: accept them from trusted senders only.
+files. Descriptions are pickles; a store that is not trusted accepts descriptions only.
 """
 
 from __future__ import annotations
@@ -190,9 +190,12 @@ def _pickle_bytes(value: object) -> bytes:
 class WorldStore:
     """Worlds and files received by content, below one folder."""
 
-    def __init__(self, folder: Path) -> None:
-        """Start empty; files are written below ``folder``."""
-        self._folder = folder
+    def __init__(self, folder: Path, *, trusted: bool = True) -> None:
+        """Start empty; files are written below ``folder``.
+
+        ``trusted``: see `references.load`.
+        """
+        self._folder, self._trusted = folder, trusted
         self._worlds: dict[str, World] = {}
 
     def add_file(self, digest: str, content: bytes) -> None:
@@ -205,7 +208,7 @@ class WorldStore:
         Raises:
             BadValue: its robot files refer to files that are not the same here.
         """
-        world, robots = references.load(description, self._place)
+        world, robots = references.load(description, self._place, trusted=self._trusted)
         kinds = {kind: str(self._place(tree)) for kind, tree in robots.items() if tree.members}
         world = world.changed(
             robots=tuple(

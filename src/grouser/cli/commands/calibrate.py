@@ -10,6 +10,7 @@ import typer
 from grouser.cli import preflight, terminal
 from grouser.cli.options import (
     JsonFile,
+    LogTopic,
     Overrides,
     PlotReport,
     RealLog,
@@ -63,6 +64,7 @@ def calibrate(
     overrides: Overrides = None,
     align: Align = False,
     nose_up: NoseUp = False,
+    topic: LogTopic = None,
     seed: SearchSeed = 0,
     runner: RunnerName = None,
 ) -> None:
@@ -88,7 +90,7 @@ def calibrate(
     preflight.writable(json_file)
     preflight.writable_page(report)
     real = log_path(real)
-    log = read_trajectory(real, nose_up=nose_up)
+    log = read_trajectory(real, nose_up=nose_up, topic=topic)
     place = load(world, overrides or ())
     name = robot or only_robot(place)
     with terminal.counting_bar("calibrate") as bar:

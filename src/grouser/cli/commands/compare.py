@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight, terminal
-from grouser.cli.options import JsonFile, PlotReport, RealLog
+from grouser.cli.options import JsonFile, LogTopic, PlotReport, RealLog
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
@@ -26,9 +26,17 @@ def compare(
         typer.Argument(
             metavar="SIM",
             show_default=False,
-            help="Log of the simulated run ([cyan]grouser run --log[/]).",
+            help="Log or recording of the simulated run ([cyan]grouser run --log[/] or "
+            "[cyan]--record[/]).",
         ),
     ],
+    topic: LogTopic = None,
+    sim_topic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", show_default="the only one with poses", help="Topic of SIM, likewise."
+        ),
+    ] = None,
     report: PlotReport = None,
     json_file: JsonFile = None,
     align_starts: Annotated[
@@ -70,7 +78,8 @@ def compare(
     real, simulated = log_path(real), log_path(simulated)
     preflight.writable(json_file)
     preflight.writable_page(report)
-    logs = {path: read_trajectory(path, nose_up=nose_up) for path in (real, simulated)}
+    topics = ((real, topic), (simulated, sim_topic))
+    logs = {path: read_trajectory(path, nose_up=nose_up, topic=chosen) for path, chosen in topics}
     result = match(
         _clean(real, logs[real]),
         _clean(simulated, logs[simulated]),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, record_options
 from grouser.cli.options import JsonFile, RunnerName, trial_runner
 from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.cli.terminal import (
@@ -161,15 +161,15 @@ def mobility(
     policy: PolicyText = None,
     policy_rate: PolicyRate = None,
     runner: RunnerName = None,
+    record: record_options.TrialFolder = None,
 ) -> None:
     """Measure obstacle limits of a robot: steps, trenches, stairs, ramps, stepfields, slopes.
 
     Tests are step, trench, hurdle, incline, stairs, pitch_roll, crossing,
     stepfield_hill, stepfield_diagonal, tipping_side and tipping_up.
 
-    Each is driven once per size; with [cyan]--limit[/] it is repeated with varied
-    start poses, headings and frictions. Exits with code 0 if it ran, regardless of
-    the results.
+    Each is driven once per size; with [cyan]--limit[/] it is repeated with varied start poses,
+    headings and frictions. Exits with code 0 if it ran, regardless of the results.
 
     For example:
 
@@ -204,8 +204,8 @@ def mobility(
     sizes_by_test = {name: test_sizes(name, sizes, names) for name in names}
     folder = report or (Path(f"mobility_{candidate.name}") if sheet else None)
     preflight.writable(json_file)
-    preflight.writable_page(folder)
     if folder is not None:
+        preflight.writable_page(folder)
         preflight.pictures()
     page: Page | None = None
     with counting_bar(candidate.name, chosen) as bar:
@@ -219,8 +219,15 @@ def mobility(
     reporting.print_mobility(candidate, names, runs, limits, result_console())
     if json_file is not None:
         write_json(json_file, reporting.to_json(candidate, runs, limits, seed))
+    _record(runs, record)
     if page is not None and folder is not None:
         print_written(page.write(folder))
+
+
+def _record(runs: Sequence[MobilityRun], folder: Path | None) -> None:
+    """Record the runs, each in a folder below."""
+    outcomes = {f"{run.test}_{run.size:g}": run.outcome for run in runs}
+    record_options.record_trials(outcomes, folder)
 
 
 def _drive_ways(

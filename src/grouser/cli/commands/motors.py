@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli import preflight, serving
+from grouser.cli import preflight, record_options, serving
 from grouser.cli import serve_options as options
 from grouser.cli.options import (
     LinkDelay,
@@ -92,6 +92,7 @@ def motors(
     seconds: options.EndAfter = math.inf,
     overrides: Overrides = None,
     seed: Seed = None,
+    record: record_options.RecordFolder = None,
     verbose: options.Verbosity = 0,
 ) -> None:
     """Simulate the motors of a robot on a CAN bus: Kenaf's six drivers, or those of any robot.
@@ -142,4 +143,5 @@ def motors(
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE, connections=connections),
         tokens=tokens(token_file),
     )
-    asyncio.run(serving.serve_until_ended(Server(simulation, service), seconds))
+    with record_options.recording(simulation, record, paced=True):
+        asyncio.run(serving.serve_until_ended(Server(simulation, service), seconds))

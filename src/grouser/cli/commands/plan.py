@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight, terminal
+from grouser.cli import preflight, record_options, terminal
 from grouser.cli.options import (
     JsonFile,
     Overrides,
@@ -27,6 +27,7 @@ from grouser.errors import GrouserError
 
 if TYPE_CHECKING:
     from grouser.trials.plan import PlanProgress, PlanResult
+    from grouser.trials.trial import Outcome
 
 NO_PATH = 1
 """Exit code if no path was found; user errors are 2."""
@@ -112,6 +113,7 @@ def plan(
     policy: PolicyText = None,
     policy_rate: PolicyRate = None,
     runner: RunnerName = None,
+    record: record_options.TrialFolder = None,
 ) -> None:
     """Generate candidate paths, simulate each, and return the best.
 
@@ -173,14 +175,22 @@ def plan(
         result = plan_and_drive(task, settings, runner=chosen, stop=stop, watch=watch)
         if result.ended and interrupted():
             result.ended = "interrupted"
-    _print_result(result, json_file)
+    _print_result(result, json_file, record)
     if report is not None and result.best is not None:
         _write_page(result, report)
     if result.best is None:
         raise typer.Exit(NO_PATH)
 
 
-def _print_result(result: PlanResult, json_file: Path | None) -> None:
+def _best_and_worst(result: PlanResult) -> dict[str, Outcome]:
+    """Return a trial of the best and of the worst path, by name."""
+    from grouser.cli.plan_report import representative
+
+    records = {"best": result.best, "worst": result.worst}
+    return {name: representative(record) for name, record in records.items() if record is not None}
+
+
+def _print_result(result: PlanResult, json_file: Path | None, record: Path | None) -> None:
     """Print the result, and write it as JSON."""
     from grouser.cli.plan_report import best_lines, candidate_table, plan_json
 
@@ -196,6 +206,7 @@ def _print_result(result: PlanResult, json_file: Path | None) -> None:
             console.print(line, soft_wrap=True)
     if json_file is not None:
         terminal.write_json(json_file, plan_json(result))
+    record_options.record_trials(_best_and_worst(result), record)
 
 
 def _write_page(result: PlanResult, folder: Path) -> None:

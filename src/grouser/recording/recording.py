@@ -1,0 +1,245 @@
+"""A recording on disk: metadata, messages, world, actions, hashes, states."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from grouser.errors import BadValue, MissingDependency
+from grouser.recording.encoder import OWN
+from grouser.recording.repair import recorded_file
+from grouser.ros.definitions import EXTRA, deserialize
+from grouser.simulation import references
+from grouser.simulation.observers import ActionRecord
+from grouser.simulation.snapshot import Snapshot, check_snapshot
+from grouser.simulation.world_content import WorldStore
+from grouser.world.file import World
+
+
+@dataclass(frozen=True)
+class BagMessage:
+    """A message of a recording."""
+
+    topic: str
+    time: int
+    """ns."""
+    content: Any
+    """The decoded message."""
+
+
+@dataclass(frozen=True)
+class StateHash:
+    """Hashes of the state at one step."""
+
+    step: int
+    passed: int
+    time: float
+    """Simulated time since the simulation was created, s."""
+    fingerprint: str
+    parts: dict[str, int]
+    """``OWNER/quantity`` → hash."""
+
+
+@dataclass(frozen=True)
+class RecordedSnapshot:
+    """State from which the run can be continued."""
+
+    passed: int
+    """Steps since the simulation was created."""
+    scheduled: int
+    """Scheduled actions that were carried out before."""
+    actions: int
+    """Recorded actions before."""
+    content: bytes
+    """Pickled `Snapshot`."""
+
+
+class Recording:
+    """A recording of Grouser; close it, or use it in a ``with`` block.
+
+    Args:
+        folder: folder or MCAP file.
+
+    Raises:
+        BadValue: there is no recording, its end is missing, or another program made it.
+        MissingDependency: the packages for recordings are not installed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from mcap.exceptions import McapError
+            from mcap.reader import make_reader
+        except ImportError as error:
+            raise MissingDependency(f"recordings need the package mcap: {EXTRA}") from error
+        self.folder, self.path = folder, recorded_file(folder)
+        self._stream: IO[bytes] = self.path.open("rb")
+        self._files: tempfile.TemporaryDirectory[str] | None = None
+        try:
+            self._reader: Any = make_reader(self._stream)
+            self.metadata = {one.name: one.metadata for one in self._reader.iter_metadata()}
+        except (McapError, ValueError, EOFError) as error:
+            self._stream.close()
+            raise BadValue(
+                f"{folder}: cannot be read ({error or 'its end is missing'}); try grouser recover "
+                f"{folder}"
+            ) from None
+        if "grouser" not in self.metadata:
+            self._stream.close()
+            raise BadValue(f"{folder}: is not a recording of Grouser, there is no run to repeat")
+
+    def close(self) -> None:
+        """Close the file and remove temporary files."""
+        self._stream.close()
+        if self._files is not None:
+            self._files.cleanup()
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def messages(self, *topics: str) -> Iterator[BagMessage]:
+        """Yield the messages of ``topics`` in the order of their times."""
+        found = self._reader.iter_messages(topics=list(topics))
+        for schema, channel, message in found:
+            content = deserialize(message.data, schema.name)
+            yield BagMessage(channel.topic, message.log_time, content)
+
+    @cached_property
+    def topics(self) -> dict[str, int]:
+        """Number of messages of each topic."""
+        summary = self._reader.get_summary()
+        counts = summary.statistics.channel_message_counts
+        return {one.topic: counts.get(one.id, 0) for one in summary.channels.values()}
+
+    @property
+    def timestep(self) -> float:
+        """Length of a step, s."""
+        return float(self.metadata["grouser"]["timestep"])
+
+    @property
+    def begin(self) -> int:
+        """Steps since the simulation's creation when the recording began."""
+        return int(self.metadata["grouser"]["passed"])
+
+    @cached_property
+    def end(self) -> int:
+        """Steps since the simulation's creation at the end: of a cut file, at the last hash."""
+        if (end := self.metadata.get("grouser/end")) is not None:
+            return int(end["passed"])
+        return max((one.passed for one in self.state_hashes()), default=self.begin)
+
+    @property
+    def dropped(self) -> int:
+        """Number of items that were dropped; -1: unknown, the end is missing."""
+        return int(self.metadata.get("grouser/end", {}).get("dropped", -1))
+
+    # -- content -----------------------------------------------------------------------------
+
+    def state_hashes(self) -> Iterator[StateHash]:
+        """Yield the hashes of the states, oldest first."""
+        for message in self.messages(f"{OWN}state_hash"):
+            one = message.content
+            parts = dict(zip(one.parts, one.hashes.tolist(), strict=True))
+            time = message.time / 10**9
+            yield StateHash(one.step, one.passed, time, one.fingerprint, parts)
+
+    def action_records(self) -> list[ActionRecord]:
+        """Return all actions, oldest first.
+
+        Raises:
+            BadValue: an action is damaged, or contains anything but descriptions.
+        """
+        return [self._record(message) for message in self.messages(f"{OWN}action")]
+
+    def _record(self, message: BagMessage) -> ActionRecord:
+        one, content = message.content, message.content.content.tobytes()
+        trusted = one.kind == "Restore"  # a snapshot is more than a description
+        return ActionRecord(
+            step=one.step,
+            time=one.step * self.timestep,
+            action=self._load(content, trusted=trusted),
+            source=one.source,
+            internal=one.internal,
+            passed=one.passed,
+            scheduled=one.scheduled,
+        )
+
+    def _load(self, content: bytes, *, trusted: bool = False) -> Any:
+        try:
+            return references.load(content, _no_reference, trusted=trusted)
+        except Exception as error:  # unpickling raises anything
+            raise BadValue(f"{self.folder}: an action cannot be read ({error})") from error
+
+    def scenes(self) -> Iterator[tuple[int, int, World]]:
+        """Yield number, time (ns) and world of every scene.
+
+        Raises:
+            BadValue: a world is damaged or not a description.
+        """
+        for message in self.messages(f"{OWN}scene"):
+            one = message.content
+            yield one.scene, message.time, self._world(one.content.tobytes())
+
+    @cached_property
+    def world(self) -> World:
+        """World at the beginning."""
+        return next(self.scenes())[2]
+
+    def _world(self, description: bytes) -> World:
+        store = self._store
+        try:
+            store.add_world("", description)
+        except BadValue:
+            raise
+        except Exception as error:  # as above
+            raise BadValue(f"{self.folder}: a world cannot be read ({error})") from error
+        return store.world("")
+
+    @cached_property
+    def _store(self) -> WorldStore:
+        self._files = tempfile.TemporaryDirectory(prefix="grouser-recording-")
+        store = WorldStore(Path(self._files.name), trusted=False)
+        for attached in self._reader.iter_attachments():
+            kind, _, rest = attached.name.partition("/")
+            if kind == "files":
+                store.add_file(rest.partition("/")[0], attached.data)
+        return store
+
+    def snapshots(self) -> Iterator[RecordedSnapshot]:
+        """Yield all snapshots, oldest first."""
+        for message in self.messages(f"{OWN}snapshot"):
+            one = message.content
+            counts = one.passed, one.scheduled, one.actions
+            yield RecordedSnapshot(*counts, one.content.tobytes())
+
+
+def load_snapshot(content: bytes, where: object) -> Snapshot:
+    """Return a recorded snapshot.
+
+    It is a pickle of running objects, which can execute code: load it only from a recording
+    of a trusted source.
+    """
+    try:
+        snapshot: Snapshot = pickle.loads(content)
+        check_snapshot(snapshot)
+    except BadValue:
+        raise
+    except Exception as error:  # unpickling raises anything
+        raise BadValue(f"{where}: a snapshot is damaged ({error})") from error
+    return snapshot
+
+
+def _no_reference(value: Any) -> Any:
+    raise pickle.UnpicklingError(f"refers to {value!r}")
+
+
+def picture_topics(topics: Sequence[str]) -> list[str]:
+    """Return the topics with hashes of pictures."""
+    return [topic for topic in topics if topic.startswith(f"{OWN}pictures/")]

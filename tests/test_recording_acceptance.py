@@ -1,0 +1,247 @@
+"""Recordings of long runs, killed programs, full disks and served worlds; foreign readers."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rosbags.highlevel import AnyReader
+from support.can_fixtures import drive_over_can
+from support.threaded_server import ThreadedServer
+
+from grouser.client.connection import join
+from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.recording.repair import recorded_file, recover
+from grouser.recording.verification import verify
+from grouser.sensors.sensor import Reading
+from grouser.simulation.observers import Observer
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World, load
+
+pytestmark = pytest.mark.slow
+
+SECONDS = float(os.environ.get("GROUSER_RECORD_SECONDS", "60"))
+"""Simulated length of the long recording."""
+MOMENTS = int(os.environ.get("GROUSER_RECORD_KILLS", "100"))
+"""Number of moments at which a recording program is killed."""
+AT_ONCE = 4
+LOST = 1.0
+"""Longest time that may be lost, s."""
+READER = Path(__file__).parent / "support" / "read_mcap.mjs"
+PACKAGES = "@mcap/core", "@mcap/nodejs", "@foxglove/rosmsg", "@foxglove/rosmsg2-serialization"
+
+PROGRAM = """
+import sys, time
+from grouser.simulation.simulation import Simulation
+
+world = {
+    "name": "flat",
+    "terrain": [{"kind": "flat"}],
+    "robots": [{"name": "rover", "kind": "p2dx", "position": [0, 0]}],
+}
+simulation = Simulation(world)
+options = dict(item.split("=") for item in sys.argv[3:])
+recorder = simulation.record(sys.argv[1], hz=float(options.get("hz", 25)), wait=0.0,
+                             compress=options.get("compress", "zstd"))
+simulation.command("rover", forward=0.2)
+for _ in range(int(sys.argv[2])):
+    simulation.step(0.02)
+    print(simulation.time, flush=True)
+    time.sleep(float(options.get("sleep", 0.02)))
+recorder.close()
+print("failure:", recorder.failure, flush=True)
+"""
+
+
+def three_robots() -> World:
+    """Return the world ``gate``, which has triggers, with two rovers and their cameras more."""
+    world = load("gate")
+    rovers = tuple(
+        RobotEntry(name=f"rover{n}", kind="p2at", position=(-2.0, 2.0 + n, 0.0)).equipped()
+        for n in range(2)
+    )
+    return world.changed(robots=(*world.robots, *rovers))
+
+
+class Counted(Observer):
+    """Number of readings."""
+
+    def __init__(self) -> None:
+        self.readings: Counter[tuple[str, str]] = Counter()
+
+    def on_reading(self, robot: str, reading: Reading) -> None:
+        self.readings[robot, reading.sensor] += 1
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counted]:
+    folder = tmp_path_factory.mktemp("long") / "run"
+    simulation, counted = Simulation(three_robots(), seed=1), Counted()
+    with simulation.record(folder):
+        simulation.subscribe(counted)
+        for number, robot in enumerate(simulation.robots):
+            simulation.command(robot, forward=0.05 * (number + 1))
+        simulation.step(SECONDS)
+    return folder, counted
+
+
+def by_rosbags(folder: Path) -> Counter[str]:
+    with AnyReader([folder]) as reader:
+        return Counter(
+            connection.topic
+            for connection, _, content in reader.messages()
+            if reader.deserialize(content, connection.msgtype)
+        )
+
+
+def by_mcap(folder: Path) -> Counter[str]:
+    with recorded_file(folder).open("rb") as stream:
+        reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+        return Counter(channel.topic for _, channel, _, _ in reader.iter_decoded_messages())
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a folder with @mcap/core; skip without node or its packages."""
+    if shutil.which("npm") is None:
+        pytest.skip("node is not installed")
+    folder = tmp_path_factory.mktemp("node")
+    install = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder)]
+    done = subprocess.run([*install, *PACKAGES, "fzstd"], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("the packages of @mcap/core cannot be installed")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def by_node(folder: Path, node: Path) -> Counter[str]:
+    command = ["node", str(READER), str(node), str(recorded_file(folder))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return Counter(json.loads(done.stdout))
+
+
+def test_four_readers_decode_a_long_run(long_run: tuple[Path, Counted], node: Path) -> None:
+    folder, counted = long_run
+    found = by_rosbags(folder)
+    assert found == by_mcap(folder) == by_node(folder, node)
+    readings = sum(counted.readings.values())
+    own = ("odom", "joint_states", "energy", "cmd", "cmd_vel", "camera_info")
+    recorded = sum(
+        count
+        for topic, count in found.items()
+        if topic.startswith(("/rex/", "/rover")) and topic.rpartition("/")[2] not in own
+    )
+    assert recorded == readings
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_long_run_is_proven_in_another_process(
+    long_run: tuple[Path, Counted], threads: str
+) -> None:
+    environment = {**os.environ, "OMP_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads}
+    environment["LP_NUM_THREADS"] = threads
+    command = [sys.executable, "-m", "grouser", "replay", str(long_run[0]), "--verify"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("verified")
+    assert "pictures not compared" not in done.stdout
+
+
+def kill(folder: Path, moment: float) -> tuple[float, float]:
+    """Kill a recording program ``moment`` seconds after its start; return times done and kept."""
+    command = [sys.executable, "-c", PROGRAM, str(folder), "100000"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as program:
+        if program.stdout is None:
+            raise TypeError("no output")
+        done = float(program.stdout.readline())
+        end = time.monotonic() + moment
+        while time.monotonic() < end:
+            done = float(program.stdout.readline())
+        os.killpg(program.pid, signal.SIGKILL)
+    found = recover(folder)
+    last = max((chunk.index.message_end_time for chunk in found.chunks), default=0)
+    assert by_rosbags(folder) == by_mcap(folder)
+    return done, last / 1e9
+
+
+def test_killed_program_loses_at_most_a_second(tmp_path: Path, node: Path) -> None:
+    """Program and writer process are killed together."""
+    moments = random.Random(5)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        kills = [
+            pool.submit(kill, tmp_path / f"run{number}", moments.uniform(0.0, 3.0))
+            for number in range(MOMENTS)
+        ]
+        lost = [done - kept for done, kept in (one.result() for one in kills)]
+    assert max(lost) <= LOST, sorted(lost)[-5:]
+    assert by_node(tmp_path / "run0", node) == by_mcap(tmp_path / "run0")
+
+
+def test_killed_program_loses_nothing_if_its_writer_lives(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", PROGRAM, str(folder), "100000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        if program.stdout is None:
+            raise TypeError("no output")
+        while float(program.stdout.readline()) < 1.0:
+            pass
+        program.kill()
+    while not (folder / "metadata.yaml").exists():
+        time.sleep(0.1)
+    assert by_rosbags(folder)["/clock"] >= 24
+
+
+def test_full_disk_is_reported_once(tmp_path: Path) -> None:
+    """A limit on the size of files has the effect of a full disk."""
+    folder, limit = tmp_path / "run", 4 << 20
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
+    options = ("hz=500", "compress=none", "sleep=0")
+    command = [sys.executable, "-c", limited + PROGRAM, str(folder), "800", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["16.0", "failure: File too large"]
+    assert done.stderr == "recording ended: File too large; the simulation continues\n"
+    assert by_rosbags(folder) == by_mcap(folder)
+    assert by_rosbags(folder)["/clock"] > 100
+    assert recorded_file(folder).stat().st_size <= limit
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_served_world_is_proven_from_its_actions(tmp_path: Path) -> None:
+    """Clients of USARSim, of a CAN bus and of the console."""
+    world = load("pioneer_room").changed(
+        robots=(RobotEntry(name="own", kind="kenaf", position=(-2.0, 2.0, 0.0)),)
+    )
+    folder = tmp_path / "served"
+    gateways = UsarsimGateway(ports=((0, PortProfile()),)), CanGateway(port=0, robot="own")
+    with ThreadedServer(world, *gateways, seed=3) as served:
+        simulation = served.server.host.simulation
+        recorder = served.call(lambda: simulation.record(folder, wait=0.0))
+        with join("P2DX", name="R1", port=served.server.ports["control"]) as robot:
+            for turn in range(5):
+                robot.drive(left=1.0 + 0.1 * turn, right=1.0)
+                for _ in robot.listen(0.1):
+                    pass
+            drive_over_can(served.server.ports["can"])
+            served.call(lambda: served.server.console("gravity 9.0"))
+            robot.scan()
+            for _ in robot.listen(0.3):
+                pass
+        served.call(recorder.close)
+    result = verify(folder)
+    assert result.proven, result
+    assert result.actions > 8
