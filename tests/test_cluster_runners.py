@@ -22,12 +22,12 @@ from grouser.trials.slurm_runner import SlurmRunner
 TESTS = Path(__file__).parent
 
 
-def packed(count: int) -> list[PackedTrial]:
+def pack_trials(count: int) -> list[PackedTrial]:
     return [PackedTrial(number, b"", ()) for number in range(count)]
 
 
 def test_chunks_become_smaller_towards_the_end() -> None:
-    queue = ChunkQueue(packed(300), {}, shares=4)
+    queue = ChunkQueue(pack_trials(300), {}, shares=4)
     sizes = []
     while chosen := queue.take(64):
         sizes.append(len(chosen))
@@ -38,7 +38,7 @@ def test_chunks_become_smaller_towards_the_end() -> None:
 
 
 def test_only_suspect_trials_count_lost_workers() -> None:
-    queue = ChunkQueue(packed(1), {}, shares=1)
+    queue = ChunkQueue(pack_trials(1), {}, shares=1)
     for _ in range(2 * len(CHUNKS)):
         queue.put_back(queue.take(), "its node was lost", suspect=False)
     for _ in range(len(CHUNKS) - 1):

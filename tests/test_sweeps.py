@@ -144,18 +144,18 @@ def test_table_depends_neither_on_chunks_nor_on_interruptions(folder: Path) -> N
         out = folder / f"chunks_{chunk}"
         for number, stop in enumerate(stops):
             stopped = replace(options, progress=interrupt_at(stop), resume=number > 0)
-            if stop <= _finished(out):
+            if stop <= _count_finished(out):
                 continue
             with pytest.raises(KeyboardInterrupt):
                 run_sweep(sweep, out, stopped, base=folder)
-            assert _finished(out) == stop, "Ctrl-C loses nothing"
+            assert _count_finished(out) == stop, "Ctrl-C loses nothing"
         resumed = run_sweep(sweep, out, replace(options, resume=True), base=folder)
         assert table_bytes(resumed) == table_bytes(whole)
     again = run_sweep(sweep, folder / "whole", SweepOptions(resume=True), base=folder)
     assert list(again.rows) == list(whole.rows)
 
 
-def _finished(out: Path) -> int:
+def _count_finished(out: Path) -> int:
     return sum(len(read_rows(path)) for path in (out / "parts").glob("[0-9]*.parquet"))
 
 
@@ -406,7 +406,7 @@ def test_killed_sweep_is_resumed_with_the_same_bytes(folder: Path) -> None:
             kills += process.poll() is None
             process.send_signal(signal.SIGKILL)
         process.wait(timeout=300)
-        finished = _finished(folder / "killed")
+        finished = _count_finished(folder / "killed")
         assert finished >= least or (folder / "killed" / "table.parquet").exists()
         least = finished
     assert kills >= 3

@@ -44,17 +44,17 @@ def run(progress: Progress, runner: RunnerChoice = None) -> Iterator[dict[str, f
     chosen = find_runner(runner)
     count = 2 * int(getattr(chosen, "slots", 0) or SLOTS)
     progress("PackBot", 0, 2)
-    outcomes, wall = _measured(_packbots(count), chosen)
+    outcomes, wall = _measure(_packbots(count), chosen)
     steps = sum(outcome.time / STANDARD.timestep for outcome in outcomes)
     yield {"trials": count, "packbot_steps": steps / wall}
     yield {"packbot_trials_per_minute": 60 * count / wall}
     progress("roach", 1, 2)
-    outcomes, wall = _measured(_roaches(count), chosen)
+    outcomes, wall = _measure(_roaches(count), chosen)
     arrived = np.mean([outcome.arrived for outcome in outcomes])
     yield {"roach_trials_per_minute": 60 * count / wall, "roach_success": float(arrived)}
 
 
-def _measured(trials: Sequence[Trial], runner: Runner) -> tuple[list[Outcome], float]:
+def _measure(trials: Sequence[Trial], runner: Runner) -> tuple[list[Outcome], float]:
     """Return the outcomes of ``trials`` and the wall time that they take, s."""
     run_trials([replace(trial, limit=WARM_UP) for trial in trials], runner=runner)
     outcomes: list[Outcome] = []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -26,7 +28,9 @@ from grouser.cli.policy_options import PolicyRate, PolicyText, policy_factory
 from grouser.errors import GrouserError
 
 if TYPE_CHECKING:
-    from grouser.trials.plan import PlanProgress, PlanResult
+    from grouser.trials.plan import PlanProgress, PlanResult, PlanSettings
+    from grouser.trials.plan_task import PlanTask
+    from grouser.trials.runner import Runner
     from grouser.trials.trial import Outcome
 
 NO_PATH = 1
@@ -139,42 +143,26 @@ def plan(
     preflight.writable_page(report)
     from grouser.frames import radians
     from grouser.trials.plan import PlanSettings
-    from grouser.trials.plan import plan as plan_and_drive
     from grouser.trials.plan_task import plan_task
     from grouser.world.file import load
 
     settings = PlanSettings(
         candidates=candidates, trials=trials, rounds=rounds, planner=planner, seed=seed
     )
-    chosen = trial_runner(runner)
     ends = _pair("--from", start), _pair("--to", to)
-    corners = None if within is None else _corners(within)
-    heading = None if heading_deg is None else radians(heading_deg)
     loaded = load(world, overrides or ())
-    source = policy_factory(policy, policy_rate)
-    speed = terminal.Throughput(chosen)
-    with _first_interrupt() as interrupted, terminal.progress_bar("analysing the ground") as show:
-
-        def stop() -> bool:
-            return interrupted() or (timeout is not None and time.monotonic() - begun > timeout)
-
-        def watch(at: PlanProgress) -> None:
-            what = f"round {at.round} of {rounds}"
-            show(what, at.finished, at.of, speed.text(what, at.finished, at.of))
-
-        task = plan_task(
-            loaded,
-            robot or only_robot(loaded),
-            *ends,
-            heading=heading,
-            bounds=corners,
-            limit=limit,
-            policy=source,
-        )
-        show("searching for paths", 0, 1, "")
-        result = plan_and_drive(task, settings, runner=chosen, stop=stop, watch=watch)
-        if result.ended and interrupted():
-            result.ended = "interrupted"
+    make_task = partial(
+        plan_task,
+        loaded,
+        robot or only_robot(loaded),
+        *ends,
+        heading=None if heading_deg is None else radians(heading_deg),
+        bounds=None if within is None else _corners(within),
+        limit=limit,
+        policy=policy_factory(policy, policy_rate),
+    )
+    until = math.inf if timeout is None else begun + timeout
+    result = _plan_with_progress(make_task, settings, trial_runner(runner), until)
     _print_result(result, json_file, record)
     if report is not None and result.best is not None:
         _write_page(result, report)
@@ -188,6 +176,30 @@ def _best_and_worst(result: PlanResult) -> dict[str, Outcome]:
 
     records = {"best": result.best, "worst": result.worst}
     return {name: representative(record) for name, record in records.items() if record is not None}
+
+
+def _plan_with_progress(
+    make_task: Callable[[], PlanTask], settings: PlanSettings, runner: Runner | None, until: float
+) -> PlanResult:
+    """Plan with a progress bar until Ctrl-C or the time ``until`` of the monotonic clock, s."""
+    from grouser.trials.plan import plan as plan_and_drive
+
+    speed = terminal.Throughput(runner)
+    with _first_interrupt() as interrupted, terminal.progress_bar("analysing the ground") as show:
+
+        def stop() -> bool:
+            return interrupted() or time.monotonic() > until
+
+        def watch(at: PlanProgress) -> None:
+            what = f"round {at.round} of {settings.rounds}"
+            show(what, at.finished, at.of, speed.text(what, at.finished, at.of))
+
+        task = make_task()
+        show("searching for paths", 0, 1, "")
+        result = plan_and_drive(task, settings, runner=runner, stop=stop, watch=watch)
+        if result.ended and interrupted():
+            result.ended = "interrupted"
+    return result
 
 
 def _print_result(result: PlanResult, json_file: Path | None, record: Path | None) -> None:

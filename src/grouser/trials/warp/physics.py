@@ -123,7 +123,7 @@ class WarpPhysics:
 
     def _reserve(self, needed: Buffers) -> None:
         """Enlarge the device's buffers if they are smaller than ``needed``."""
-        sizes = Buffers(*(_rounded(n) for n in needed))
+        sizes = Buffers(*(_power_of_two(n) for n in needed))
         if any(size > has for size, has in zip(sizes, self._buffers, strict=True)):
             self._buffers = Buffers(*map(max, sizes, self._buffers))
             self._free()
@@ -286,7 +286,7 @@ def _batched_fields(engine: Any) -> Mapping[str, bool]:
     return found
 
 
-def _rounded(number: int) -> int:
+def _power_of_two(number: int) -> int:
     """Return a power of two of at least ``number`` and 32, at most `LARGEST`."""
     return min(LARGEST, 1 << max(5, (number - 1).bit_length()))
 
