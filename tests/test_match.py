@@ -79,7 +79,8 @@ def test_goal_kick_off_throw_in_and_penalty_in_simulation() -> None:
     console.execute("penalty blue_left 1.0")
     simulation.step(0.5)
     assert simulation.pose("blue_left").position[1] < -WIDTH / 2 - 0.3
-    assert simulation.pose("blue_left").position[2] == pytest.approx(0.122, abs=0.006)
+    standing = simulation.scene.robots["blue_left"].standing
+    assert simulation.pose("blue_left").position[2] == pytest.approx(standing, abs=0.006)
     simulation.step(0.6)
     place = simulation.pose("blue_left").position
     assert abs(place[0]) < 0.9
