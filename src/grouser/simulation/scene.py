@@ -26,6 +26,7 @@ from grouser.physics.height_fields import HeightFieldData
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
+from grouser.tracks.segments import initialize_switches
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
 from grouser.world.file import REMOVE, STANDARD_EQUIPMENT, RobotEntry, World
@@ -153,6 +154,7 @@ def compose(
     belts = tuple(
         belt.with_prefix(f"{name}/") for name, robot in robots.items() for belt in robot.belts
     )
+    initialize_switches(model, belts)
     drives = {
         f"{name}/{drive}": description
         for name, robot in robots.items()

@@ -188,7 +188,7 @@ class Stepper:
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
-        The order, of one simulation and of a batch: moving surfaces, physics, roll-backs, `settle`,
+        The order, of one simulation and of a batch: moving surfaces and grousers, physics, roll-backs, `settle`,
         work, gaits. All but physics is done at multiples of the control interval.
 
         Args:
@@ -203,8 +203,11 @@ class Stepper:
         interval, end = self._interval, now + steps
         while now < end:
             into = now % interval
-            if self._has_surfaces and not into:
-                self._surface.apply(rows)
+            if not into:
+                if self._has_surfaces:
+                    self._surface.apply(rows)
+                if self._has_roll_back:
+                    self._roll_back.switch(rows)
             run = min(interval - into, end - now)
             physics(run)
             now += run

@@ -144,6 +144,20 @@ class GrouserFootprint:
 
 
 @dataclass(frozen=True)
+class GrouserStage:
+    """Part of a pitch that a grouser travels on one segment."""
+
+    segment: int
+    """Index of the segment."""
+    X_TF: Pose
+    """Pose on this segment, continued beyond its ends, at belt position 0."""
+    enter: float
+    """Belt position (m) from which on the grouser is on this segment."""
+    leave: float
+    """Belt position (m) at which it leaves this segment."""
+
+
+@dataclass(frozen=True)
 class BeltPath:
     """Closed chain of lines and arcs, smooth at every seam."""
 
@@ -180,16 +194,73 @@ class BeltPath:
         found = (self.find(phase + n * pitch) for n in range(count))
         return [GrouserFootprint(index, self.segments[index].at(along)) for index, along in found]
 
+    def stages(self, count: int, phase: float) -> list[list[GrouserStage]]:
+        """Return the segments that each grouser of `footprints` is on within half a pitch.
+
+        A grouser stays on the segment of its zero pose, continued beyond its ends, except at
+        `tight_bends`: there it changes to the next segment at the seam.
+        """
+        pitch = self.length / count
+        tight, segments = self.tight_seams(pitch), len(self.segments)
+        stages = []
+        for number in range(count):
+            home, along = self.find(phase + number * pitch)
+            entered = [(home, -along)]
+            while entered[0][0] in tight and entered[0][1] > -pitch / 2:
+                index = (entered[0][0] - 1) % segments
+                entered.insert(0, (index, entered[0][1] - self.segments[index].length))
+            while True:
+                index = (entered[-1][0] + 1) % segments
+                enter = entered[-1][1] + self.segments[entered[-1][0]].length
+                if index not in tight or enter >= pitch / 2:
+                    break
+                entered.append((index, enter))
+            poses = [self.segments[index].at(-enter) for index, enter in entered]
+            bounds = [-math.inf, *(enter for _, enter in entered[1:]), math.inf]
+            stages.append(
+                [
+                    GrouserStage(index, pose, enter, leave)
+                    for (index, _), pose, enter, leave in zip(
+                        entered, poses, bounds[:-1], bounds[1:], strict=True
+                    )
+                ]
+            )
+        return stages
+
+    def tight_bends(self, pitch: float) -> frozenset[int]:
+        """Return the arcs past which a link that moves half a ``pitch`` (m) would protrude.
+
+        The straight runs at both ends of an arc, continued, meet radius x tan(angle/2) behind its
+        ends. A link that moves further along its run passes the other run: on the ground it would
+        press its grousers into it. Shorter overruns stay within the polygon of the runs.
+        """
+        return frozenset(
+            index
+            for index, arc in self.arcs.items()
+            if arc.angle < math.pi
+            and arc.axis == (0.0, 1.0, 0.0)
+            and arc.radius * math.tan(arc.angle / 2) < pitch / 2
+        )
+
+    def tight_seams(self, pitch: float) -> frozenset[int]:
+        """Return the segments whose start is an end of one of the `tight_bends`."""
+        bends = self.tight_bends(pitch)
+        return bends | {(index + 1) % len(self.segments) for index in bends}
+
     def misfit(self, count: int, phase: float, height: float = 0.0) -> float:
         """Return the largest jump (m) of a point ``height`` (m) above a footprint at a roll-back.
 
         Just before a roll-back grouser n is half a pitch ahead of its zero pose on its own segment;
         just after, grouser n+1 is half a pitch behind its zero pose. On one segment the two
-        coincide; across a seam they differ by the deviation of the line from the arc.
+        coincide; across a seam they differ by the deviation of the line from the arc, except at
+        `tight_bends`, where grousers follow the path.
         """
         pitch = self.length / count
         tip, jumps = (0.0, 0.0, height), [0.0]
-        for seam in self.starts[:-1]:
+        tight = self.tight_seams(pitch)
+        for index, seam in enumerate(self.starts[:-1]):
+            if index in tight:
+                continue
             # Only the two grousers next to a seam can differ.
             number = math.floor((seam - phase) / pitch)
             (here, along), (ahead, beyond) = (

@@ -156,6 +156,21 @@ class Track:
         return self.path.misfit(self.count, self.phase, self.height)
 
 
+@dataclass(frozen=True)
+class SwitchedGeom:
+    """Geom that is solid in an interval of belt positions, and passed through otherwise."""
+
+    geom: str
+    enter: float
+    """Belt position (m) of the interval's start."""
+    leave: float
+    """Belt position (m) of its end."""
+    contype: int
+    """Contact class while it is solid."""
+    conaffinity: int
+    """Contact classes it touches while it is solid."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Belt:
     """Elements of a built track by name, for lookup in the compiled model."""
@@ -179,6 +194,8 @@ class Belt:
     """Fraction of its stretch that a geared belt releases with every pitch."""
     links: tuple[tuple[str, float], ...] = ()
     """Joints of the belt roll-back, each with its travel per metre of belt."""
+    switched: tuple[SwitchedGeom, ...] = ()
+    """Geoms of grousers at tight bends, which are solid on one segment at a time."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
     """Geoms whose surface moves, each with its ``surfacevel`` per m/s of belt."""
     loads: tuple[tuple[str, tuple[float, float, float]], ...] = ()
@@ -197,6 +214,9 @@ class Belt:
             misfit=self.misfit,
             renewal=self.renewal,
             links=tuple((prefix + joint, travel) for joint, travel in self.links),
+            switched=tuple(
+                dataclasses.replace(each, geom=prefix + each.geom) for each in self.switched
+            ),
             moving=tuple((prefix + geom, velocity) for geom, velocity in self.moving),
             loads=tuple((prefix + sensor, weight) for sensor, weight in self.loads),
         )
