@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import math
 import pickle
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from grouser.physics.height_fields import HeightFieldData
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
+from grouser.tracks.drive_defaults import step_damping_errors
 from grouser.tracks.segments import initialize_switches
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
@@ -160,6 +162,8 @@ def compose(
         for name, robot in robots.items()
         for drive, description in robot.drives.items()
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
+    for text in step_damping_errors(model, belts, drives):
+        warnings.warn(f"{world.where()}: {text}", UserWarning, stacklevel=2)
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
     sensors = {}
