@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from grouser.simulation.simulation import Simulation
 
@@ -45,6 +46,13 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
     timestep = float(model.opt.timestep)
     scratch = mujoco.MjData(model)
     friction = normal = couplings = drives = square = 0.0
+    joints = model.actuator_trnid[:, 0]
+    dofs, gears = model.jnt_dofadr[joints], model.actuator_gear[:, 0]
+    viscosity, strongest = -model.actuator_biasprm[:, 2], model.actuator_forcerange[:, 1]
+
+    def limited() -> npt.NDArray[np.bool_]:
+        return np.abs(data.actuator_force) >= strongest
+
     robot = int(model.dof_bodyid[0])
     begin = _stored(model, data, scratch)
     steps = round(seconds / timestep)
@@ -64,7 +72,10 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
         normal -= float(work[is_normal].sum())
         friction -= float(work[is_friction].sum())
         couplings -= float(work[~is_normal & ~is_friction].sum())
-        drives += float(data.qfrc_actuator @ (before + data.qvel)) / 2 * timestep
+        # The integrator evaluates a servo's damping at the end of the step.
+        speeds = data.qvel[dofs] * gears, before[dofs] * gears
+        force = data.actuator_force - np.where(limited(), 0.0, viscosity * (speeds[0] - speeds[1]))
+        drives += float(force @ (speeds[0] + speeds[1])) / 2 * timestep
     end = _stored(model, data, scratch)
     return EnergyBalance(
         drives=drives,

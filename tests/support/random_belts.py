@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from grouser.frames import Array
+from grouser.frames import Array, rotate
 from grouser.simulation.simulation import Simulation
-from grouser.tracks.path import BeltPath
+from grouser.physics.compliance import SINK
+from grouser.tracks.path import LEVEL, ArcSegment, BeltPath
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -24,7 +25,7 @@ OFF_CENTRE = 0.7
 """Largest distance of the centre of mass from the middle of the run on the ground, of half of it."""
 PATH_SAMPLES = 200
 """Points of a belt without grousers that may touch the ground."""
-PHASES = 32
+PHASES = 16
 """Belt positions within a pitch at which the standing height is computed."""
 
 
@@ -109,18 +110,13 @@ class RandomBelt:
         """
         path, count = self.path, int(self.options["count"])
         height = float(self.options["grouser"]["height"])
-        belt = np.array([path.at(path.length * n / PATH_SAMPLES).position for n in range(PATH_SAMPLES)])
+        belt = _points(path, np.linspace(0, path.length, PATH_SAMPLES), 0.0)
         centre = np.array([self.options["centre_x"], self.options["centre_z"]])
+        starts = path.best_phase(count, height) + self.pitch * np.arange(count)
         heights, angle = [], 0.0
-        phase = path.best_phase(count, height)
         for step in range(PHASES):
-            along = phase + self.pitch * step / PHASES
-            tips = [
-                path.at(along + number * self.pitch).apply((0, 0, height))
-                for number in range(count)
-            ]
-            points = np.concatenate([belt, tips])[:, [0, 2]] - centre
-            angle, above = _stand(points, angle)
+            tips = _points(path, starts + self.pitch * step / PHASES, height)
+            angle, above = _stand(np.concatenate([belt, tips]) - centre, angle)
             heights.append(above)
         return np.array(heights)
 
@@ -129,6 +125,30 @@ class RandomBelt:
         heights = self.standing_heights()
         rises = np.diff(np.append(heights, heights[0])) / (self.pitch / PHASES)
         return self.speed * float(np.sqrt(np.mean(rises**2)))
+
+    def landing_speed(self) -> float:
+        """Return the largest vertical speed (m/s) at which a tip reaches or leaves the ground.
+
+        The robot sinks in, most at the end of its run that is nearer to the centre of mass, where
+        the pressure is 1 + 6 e/L times the mean (e: distance of the centre of mass from the middle,
+        L: length of the run). On the arc beyond the run a tip meets the ground at this depth, at an
+        angle of acos(1 - depth/tip radius) or at the end of the bend.
+        """
+        path, height = self.path, float(self.options["grouser"]["height"])
+        run = max(
+            (index for index, segment in enumerate(path.segments) if index not in path.arcs
+             and abs(segment.at(0).position[2]) < LEVEL and abs(segment.at(segment.length).position[2]) < LEVEL),
+            key=lambda index: path.segments[index].length,
+        )
+        off = abs(self.options["centre_x"]) / path.segments[run].length
+        depth = SINK * (1 + 6 * off)
+        speeds = []
+        for index in (run - 1, run + 1):
+            arc = path.arcs[index % len(path.segments)]
+            tip = arc.radius + height
+            angle = min(arc.angle, math.acos(1 - depth / tip))
+            speeds.append(self.speed * tip / arc.radius * math.sin(angle))
+        return max(speeds)
 
 
 def _draw_pulleys(
@@ -169,6 +189,27 @@ def _draw_pulleys(
         x, z = corner + radii[number] * inward
         pulleys.append((round(float(x), 6), round(float(z), 6), round(float(radii[number]), 6)))
     return pulleys, lengths[level] / 2
+
+
+def _points(path: BeltPath, distances: Array, height: float) -> Array:
+    """Return the points (x, z) ``height`` above a planar ``path`` at ``distances`` along it, m."""
+    along = distances % path.length
+    numbers = np.searchsorted(path.starts, along, side="right") - 1
+    points = np.zeros((len(along), 2))
+    for index, segment in enumerate(path.segments):
+        here = numbers == index
+        into = (along[here] - path.starts[index])[:, None]
+        start, (tangent, normal) = (
+            segment.X_TF.position[[0, 2]],
+            (rotate(segment.X_TF.wxyz, axis)[[0, 2]] for axis in ((1, 0, 0), (0, 0, 1))),
+        )
+        if isinstance(segment, ArcSegment):
+            turn = into / segment.radius
+            outward = normal * np.cos(turn) + tangent * np.sin(turn)
+            points[here] = segment.centre[[0, 2]] + (segment.radius + height) * outward
+        else:
+            points[here] = start + into * tangent + height * normal
+    return points
 
 
 def _stand(points: Array, near: float) -> tuple[float, float]:

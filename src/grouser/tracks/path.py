@@ -38,6 +38,11 @@ PHASES = 100
 """Number of phases of the first grouser that are compared for the smallest misfit."""
 
 
+LARGEST_MISFIT = 0.002
+"""m; largest jump of a grouser at a roll-back that is tolerated. Shipped robots have up to 1.8 mm.
+At a jump onto the ground the load that the grouser then carries, times half of the penetration of
+a fraction of a millimetre, is created."""
+
 LEVEL = 0.002
 """m; a run whose ends are at most this far above the lowest point lies on the ground."""
 
@@ -194,34 +199,41 @@ class BeltPath:
         found = (self.find(phase + n * pitch) for n in range(count))
         return [GrouserFootprint(index, self.segments[index].at(along)) for index, along in found]
 
-    def stages(self, count: int, phase: float) -> list[list[GrouserStage]]:
+    def is_followed(self, count: int, height: float = 0.0) -> bool:
+        """Return True if grousers change segments at seams; see `stages`.
+
+        They need not where the path is made of long arcs: there a grouser that stays on its segment
+        misses the path by at most `LARGEST_MISFIT`.
+        """
+        if self.tight_bends(self.length / count):
+            return True
+        return self.misfit(count, self.best_phase(count, height), height) > LARGEST_MISFIT
+
+    def stages(
+        self, count: int, phase: float, *, followed: bool = True
+    ) -> list[list[GrouserStage]]:
         """Return the segments that each grouser of `footprints` is on within half a pitch.
 
-        A grouser stays on the segment of its zero pose, continued beyond its ends, except at
-        `tight_bends`: there it changes to the next segment at the seam.
+        A grouser is on the path at any belt position, so that nothing jumps at a roll-back.
+        ``followed`` False: it stays on the segment of its zero pose, continued beyond its ends.
         """
-        pitch = self.length / count
-        tight, segments = self.tight_seams(pitch), len(self.segments)
+        pitch, segments = self.length / count, len(self.segments)
+        within = pitch / 2 if followed and segments > 1 else -math.inf
         stages = []
         for number in range(count):
             home, along = self.find(phase + number * pitch)
             entered = [(home, -along)]
-            while entered[0][0] in tight and entered[0][1] > -pitch / 2:
+            while entered[0][1] > -within:
                 index = (entered[0][0] - 1) % segments
                 entered.insert(0, (index, entered[0][1] - self.segments[index].length))
-            while True:
-                index = (entered[-1][0] + 1) % segments
-                enter = entered[-1][1] + self.segments[entered[-1][0]].length
-                if index not in tight or enter >= pitch / 2:
-                    break
-                entered.append((index, enter))
-            poses = [self.segments[index].at(-enter) for index, enter in entered]
+            while (end := entered[-1][1] + self.segments[entered[-1][0]].length) < within:
+                entered.append(((entered[-1][0] + 1) % segments, end))
             bounds = [-math.inf, *(enter for _, enter in entered[1:]), math.inf]
             stages.append(
                 [
-                    GrouserStage(index, pose, enter, leave)
-                    for (index, _), pose, enter, leave in zip(
-                        entered, poses, bounds[:-1], bounds[1:], strict=True
+                    GrouserStage(index, self.segments[index].at(-start), enter, leave)
+                    for (index, start), enter, leave in zip(
+                        entered, bounds[:-1], bounds[1:], strict=True
                     )
                 ]
             )
@@ -242,25 +254,16 @@ class BeltPath:
             and arc.radius * math.tan(arc.angle / 2) < pitch / 2
         )
 
-    def tight_seams(self, pitch: float) -> frozenset[int]:
-        """Return the segments whose start is an end of one of the `tight_bends`."""
-        bends = self.tight_bends(pitch)
-        return bends | {(index + 1) % len(self.segments) for index in bends}
-
     def misfit(self, count: int, phase: float, height: float = 0.0) -> float:
         """Return the largest jump (m) of a point ``height`` (m) above a footprint at a roll-back.
 
         Just before a roll-back grouser n is half a pitch ahead of its zero pose on its own segment;
         just after, grouser n+1 is half a pitch behind its zero pose. On one segment the two
-        coincide; across a seam they differ by the deviation of the line from the arc, except at
-        `tight_bends`, where grousers follow the path.
+        coincide; across a seam they differ by the deviation of the line from the arc.
         """
         pitch = self.length / count
         tip, jumps = (0.0, 0.0, height), [0.0]
-        tight = self.tight_seams(pitch)
-        for index, seam in enumerate(self.starts[:-1]):
-            if index in tight:
-                continue
+        for seam in self.starts[:-1]:
             # Only the two grousers next to a seam can differ.
             number = math.floor((seam - phase) / pitch)
             (here, along), (ahead, beyond) = (

@@ -10,8 +10,8 @@ segment, and is symmetric.
 
 Past a shallow bend half a pitch is too much: the link of the run before it would press its grousers
 below the run behind it, into the ground, and the roll-back would release the energy
-(`BeltPath.tight_bends`). There grousers follow the path: each is present on the links of all
-segments that it passes, and solid on the one it is on.
+(`BeltPath.tight_bends`). On such paths grousers follow the path: each is present on the links of
+all segments that it passes within half a pitch, and solid on the one it is on.
 """
 
 from __future__ import annotations
@@ -123,11 +123,11 @@ def _add_belt(
 
 def _run_pieces(index: int, length: float, track: Track) -> list[tuple[float, float]]:
     """Return centre and half length (m) of the boxes of the straight run ``index``."""
-    tight = track.path.tight_seams(track.pitch)
+    tight = track.path.tight_bends(track.pitch)
     # A run moves half a pitch either way: past a tight bend its box would touch the ground.
     start, end = (
-        track.pitch / 2 if seam % len(track.path.segments) in tight else 0.0
-        for seam in (index, index + 1)
+        track.pitch / 2 if arc % len(track.path.segments) in tight else 0.0
+        for arc in (index - 1, index + 1)
     )
     if start + end >= length:
         return []  # the drums at both ends, less than a pitch apart, and the grousers remain
@@ -148,14 +148,15 @@ def _add_grousers(
 ) -> list[SwitchedGeom]:
     """Add every grouser to the link of the segment of its zero pose.
 
-    A grouser that passes a tight bend within half a pitch is added to the links of all segments
-    that it is on in that time; `RollBack` makes one of them solid. Return the geoms of these.
+    A grouser that changes segments within half a pitch is added to the links of all segments that
+    it is on in that time; `RollBack` makes one of them solid. Return the geoms of these.
     """
     switched: list[SwitchedGeom] = []
-    for number, stages in enumerate(track.path.stages(track.count, track.phase)):
+    each_stages = track.path.stages(track.count, track.phase, followed=track.is_followed)
+    for number, stages in enumerate(each_stages):
         for stage in stages:
             at_start = stage.enter <= 0.0 < stage.leave
-            if stage.segment not in links or (track.bare and not at_start):
+            if stage.segment not in links:
                 continue
             link, segment = links[stage.segment], track.path.segments[stage.segment]
             X_LF = segment.X_TL.inverse() @ stage.X_TF
@@ -171,7 +172,7 @@ def _add_grousers(
             if number % track.buffer_every == 0 and not track.bare:
                 tip = X_LF @ Pose.at(z=track.height)
                 builder.buffer(link, tip, track.buffer_share, name=f"{name}/buffer{suffix}")
-            if len(stages) > 1 and not track.bare:
+            if len(stages) > 1:
                 for geom in link.geoms[before:]:
                     switched.append(
                         SwitchedGeom(
@@ -243,7 +244,7 @@ class RollingBelt:
 
 
 class GrouserSwitches:
-    """Contact classes of the grousers of one belt at tight bends, by its position."""
+    """Contact classes of the grousers of one belt that change segments, by its position."""
 
     def __init__(self, model: mujoco.MjModel, belt: Belt) -> None:
         """Look up the switched geoms of ``belt``."""
@@ -300,7 +301,7 @@ class RollBack:
         return bool(self._belts)
 
     def switch(self, rows: StateArrays) -> None:
-        """Make the grousers at tight bends solid on the segments they are on."""
+        """Make grousers that change segments solid on the ones they are on."""
         for switches in self._switches:
             switches.apply(rows)
 

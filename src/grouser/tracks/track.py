@@ -151,8 +151,15 @@ class Track:
         return self.grouser.height if self.grouser else 0.0
 
     @property
+    def is_followed(self) -> bool:
+        """True if grousers follow the path at its seams (method segments only)."""
+        return not self.bare and self.path.is_followed(self.count, self.height)
+
+    @property
     def misfit(self) -> float:
         """Largest jump of a grouser's tip at a roll-back, m."""
+        if self.is_followed:
+            return 0.0
         return self.path.misfit(self.count, self.phase, self.height)
 
 
@@ -195,7 +202,7 @@ class Belt:
     links: tuple[tuple[str, float], ...] = ()
     """Joints of the belt roll-back, each with its travel per metre of belt."""
     switched: tuple[SwitchedGeom, ...] = ()
-    """Geoms of grousers at tight bends, which are solid on one segment at a time."""
+    """Geoms of grousers that change segments, which are solid on one segment at a time."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
     """Geoms whose surface moves, each with its ``surfacevel`` per m/s of belt."""
     loads: tuple[tuple[str, tuple[float, float, float]], ...] = ()
