@@ -105,7 +105,7 @@ def _stored(
 
 
 def _vertical_speed(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> float:
-    """Return the vertical speed (m/s) of the centre of mass of a free ``body`` without its parts."""
+    """Return the vertical speed (m/s) of the centre of mass of a free ``body`` alone."""
     turn = data.xmat[body].reshape(3, 3)
     spin = turn @ data.qvel[3:6]
     return float(data.qvel[2] + np.cross(spin, data.xipos[body] - data.xpos[body])[2])

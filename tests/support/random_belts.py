@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from grouser.frames import Array, rotate
-from grouser.simulation.simulation import Simulation
 from grouser.physics.compliance import SINK
+from grouser.simulation.simulation import Simulation
 from grouser.tracks.path import LEVEL, ArcSegment, BeltPath
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -22,7 +23,8 @@ BENDS_DEG = 3.0, 90.0
 RISE_DEG = 80.0
 """Largest slope of a run."""
 OFF_CENTRE = 0.7
-"""Largest distance of the centre of mass from the middle of the run on the ground, of half of it."""
+"""Largest distance of the centre of mass from the middle of the run on the ground, over half of
+its length."""
 PATH_SAMPLES = 200
 """Points of a belt without grousers that may touch the ground."""
 PHASES = 16
@@ -135,11 +137,12 @@ class RandomBelt:
         angle of acos(1 - depth/tip radius) or at the end of the bend.
         """
         path, height = self.path, float(self.options["grouser"]["height"])
-        run = max(
-            (index for index, segment in enumerate(path.segments) if index not in path.arcs
-             and abs(segment.at(0).position[2]) < LEVEL and abs(segment.at(segment.length).position[2]) < LEVEL),
-            key=lambda index: path.segments[index].length,
-        )
+        runs = [
+            index
+            for index, segment in enumerate(path.segments)
+            if max(abs(segment.at(end).position[2]) for end in (0.0, segment.length)) < LEVEL
+        ]
+        run = max(runs, key=lambda index: path.segments[index].length)
         off = abs(self.options["centre_x"]) / path.segments[run].length
         depth = SINK * (1 + 6 * off)
         speeds = []
@@ -151,9 +154,7 @@ class RandomBelt:
         return max(speeds)
 
 
-def _draw_pulleys(
-    rng: np.random.Generator,
-) -> tuple[list[tuple[float, float, float]], float]:
+def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, float]], float]:
     """Draw pulleys below a chain of runs, one of them on the ground around the origin.
 
     Return them and half of the length of that run, m.
@@ -173,9 +174,7 @@ def _draw_pulleys(
     lengths = rng.uniform(0.02, 0.3, count - 1)
     lengths[level] = rng.uniform(0.15, 0.6)
     corners = [np.zeros(2)]
-    for slope, length, (before, after) in zip(
-        slopes, lengths, zip(spare[:-1], spare[1:], strict=True), strict=True
-    ):
+    for slope, length, (before, after) in zip(slopes, lengths, pairwise(spare), strict=True):
         direction = np.array([math.cos(slope), math.sin(slope)])
         corners.append(corners[-1] + direction * (length + before + after))
     ground = corners[level] + [spare[level] + lengths[level] / 2, 0.0]
@@ -216,7 +215,7 @@ def _stand(points: Array, near: float) -> tuple[float, float]:
     """Return angle (rad) and height (m) of the origin on ``points``, at the stable edge nearest."""
     hull = _lower_hull(points)
     best = (math.inf, 0.0, 0.0)
-    for here, ahead in zip(hull[:-1], hull[1:], strict=True):
+    for here, ahead in pairwise(hull):
         edge = ahead - here
         edge /= np.linalg.norm(edge)
         if -1e-9 <= -here @ edge <= (ahead - here) @ edge + 1e-9:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import mujoco
 
 from grouser.physics.drives import Drive
+from grouser.tracks.geoms import TIE
 from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Method
 
@@ -23,11 +24,11 @@ GRAVITY = 9.81
 """m/s²."""
 
 LARGEST_STEP_DAMPING = 4.0
-"""Largest q: stable with any load, and with any lead of at least `LEAST_LEAD_STEPS`."""
+"""Largest q: stable with any load, and with any servo that is not stiffer than `least_lead`."""
 DESIGN_STEP_DAMPING = 2.0
 """Largest q of the defaults, at `STANDARD_TIMESTEP`."""
-LEAST_LEAD_STEPS = 5.0
-"""Smallest ratio of lead and damping (a time) to the time step."""
+LEAST_LEAD_TIES = 5.0
+"""Smallest ratio of lead and damping (a time), in time constants of the ties."""
 STANDARD_TIMESTEP = 0.001
 """s; the defaults do not depend on the world that a robot is in."""
 
@@ -77,6 +78,11 @@ def belt_drive(
     return Drive(force=force, speed=speed, saturation_error=lead, damping=damping), inertia
 
 
+def least_lead(timestep: float) -> float:
+    """Return the smallest lead over damping (s) that is stable at steps of ``timestep`` (s)."""
+    return LEAST_LEAD_TIES * max(TIE, 2 * timestep)  # MuJoCo slows ties below two steps
+
+
 def links_of(method: Method, path: BeltPath, wheels: int) -> int:
     """Return the number of tied links that share the inertia of a belt."""
     return {"segments": len(path.segments), "wheels": wheels}.get(method, 1)
@@ -106,9 +112,8 @@ def step_damping_errors(
                 f"{_ceil(excess)} times its inertia",
                 f"a timestep of at most {1000 * timestep / excess:.2g} ms",
             ]
-        elif drive.lead < LEAST_LEAD_STEPS * timestep:
-            least = LEAST_LEAD_STEPS * timestep
-            remedies = [f"a lead of at least {_ceil(least * drive.damping)} m"]
+        elif drive.lead < least_lead(timestep):
+            remedies = [f"a lead of at least {_ceil(least_lead(timestep) * drive.damping)} m"]
         if remedies:
             yield (
                 f"belt {belt.name}: its drive of {drive.force:g} N is too stiff for time steps of "

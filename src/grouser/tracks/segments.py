@@ -163,11 +163,7 @@ def _add_grousers(
             suffix = f"{number}" if at_start else f"{number}/{stage.segment}"
             before = len(link.geoms)
             grouser.add(
-                link,
-                X_LF,
-                belt_width=track.width,
-                name=f"{name}/grouser{suffix}",
-                builder=builder,
+                link, X_LF, belt_width=track.width, name=f"{name}/grouser{suffix}", builder=builder
             )
             if number % track.buffer_every == 0 and not track.bare:
                 tip = X_LF @ Pose.at(z=track.height)
@@ -273,9 +269,7 @@ class GrouserSwitches:
         position = rows.qpos[:, self._sprocket] * self._gear
         interval = self._seams.searchsorted(position, side="right")
         wanted = self._contypes[interval], self._conaffinities[interval]
-        for present, values in zip(
-            (rows.geom_contype, rows.geom_conaffinity), wanted, strict=True
-        ):
+        for present, values in zip((rows.geom_contype, rows.geom_conaffinity), wanted, strict=True):
             if np.count_nonzero(present[:, self._geoms] != values):
                 present[:, self._geoms] = values
 

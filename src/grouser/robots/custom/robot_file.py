@@ -150,9 +150,9 @@ class TrackEntry(BeltEntry):
     """Mass that the drive accelerates with its belt, including the motor, kg; default: 5, or more
     for heavy robots; an estimate."""
     lead: Above | None = None
-    """Belt travel error at which the force saturates, m; default: 0.005, or more for weak servos."""
+    """Belt travel error at which it saturates, m; default: 0.005, or more for weak servos."""
     damping: Above | None = None
-    """Speed error at which the force saturates, m/s; default: 0.1, or more for strong belts."""
+    """Speed error at which it saturates, m/s; default: 0.1, or more for strong belts."""
 
 
 class FlipperEntry(BeltEntry):
