@@ -129,7 +129,7 @@ class RandomBelt:
         return self.speed * float(np.sqrt(np.mean(rises**2)))
 
     def landing_speed(self) -> float:
-        """Return the largest vertical speed (m/s) at which a tip reaches or leaves the ground.
+        """Return the largest vertical speed (m/s) of the robot as a tip lands or lifts off.
 
         The robot sinks in, most at the end of its run that is nearer to the centre of mass, where
         the pressure is 1 + 6 e/L times the mean (e: distance of the centre of mass from the middle,
@@ -151,7 +151,7 @@ class RandomBelt:
             tip = arc.radius + height
             angle = min(arc.angle, math.acos(1 - depth / tip))
             speeds.append(self.speed * tip / arc.radius * math.sin(angle))
-        return max(speeds)
+        return max(speeds) / 2  # one end of the robot moves with it, the middle with half of it
 
 
 def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, float]], float]:

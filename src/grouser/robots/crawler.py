@@ -72,6 +72,10 @@ class Crawler(Description):
     """Speed limit of a belt."""
     inertia: Positive | None = None
     """Mass that each drive accelerates with its belt; default: from mass and force."""
+    lead: Positive | None = None
+    """Belt travel error at which the force saturates; default: from mass and force."""
+    damping: Positive | None = None
+    """Speed error at which the force saturates; default: from mass and force."""
     centre_x: float = 0.0
     """x of the centre of mass in the tracks' frame."""
     centre_z: float = 0.0
@@ -141,6 +145,8 @@ class Crawler(Description):
             links=links_of(self.method, path, self.wheels),
             load=self.mass / 2,
             inertia=self.inertia,
+            lead=self.lead,
+            damping=self.damping,
         )
         return Track(
             path=path,

@@ -74,7 +74,8 @@ def belt_drive(
     if lead is None:
         viscosity = force / damping
         largest_stiffness = viscosity**2 / (4 * DAMPING_RATIO**2 * (moved + inertia))
-        lead = max(LEAD, force / largest_stiffness)
+        least = least_lead(2 * STANDARD_TIMESTEP) * damping
+        lead = max(LEAD, force / largest_stiffness, least)
     return Drive(force=force, speed=speed, saturation_error=lead, damping=damping), inertia
 
 
