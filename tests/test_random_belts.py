@@ -85,12 +85,12 @@ def test_rising_rear_run_does_not_hop(pitch: float) -> None:
     check(measure(simulation, 0.4), VIBRATION)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_grouser_is_on_the_path_at_any_belt_position(seed: int) -> None:
     belt = RandomBelt.draw(seed)
     path, count = belt.path, int(belt.options["count"])
     stages = path.stages(count, 0.01)
-    for position in np.linspace(-0.5, 0.5, 11) * belt.pitch:
+    for position in np.linspace(-0.5, 0.5, 4) * belt.pitch:
         for number, each in enumerate(stages):
             (stage,) = (stage for stage in each if stage.enter <= position < stage.leave)
             pose = path.segments[stage.segment].transport(stage.X_TF, position)
@@ -106,8 +106,8 @@ def test_solid_grousers_of_the_model_are_on_the_path() -> None:
     assert left.switched
     interval = simulation.scene.control_interval * float(model.opt.timestep)
     tips = belt.path.offset(float(belt.options["grouser"]["height"]) / 2)
-    samples = np.array([tips.at(x).position for x in np.linspace(0, tips.length, 4000)])
-    for _ in range(30):
+    samples = np.array([tips.at(x).position for x in np.linspace(0, tips.length, 400)])
+    for _ in range(10):
         simulation.step(interval)
         data.qpos[:7] = [0, 0, 0, 1, 0, 0, 0]
         simulation.state.update_kinematics()
@@ -128,7 +128,7 @@ def test_followed_belts_give_the_same_bits_in_a_batch_and_after_a_snapshot() -> 
     world = hopper(0.06)
     simulation = Simulation(world)
     simulation.step(0.2)
-    saved = simulation.snapshot()
+    saved = simulation.save()
     simulation.step(0.1)
     end = simulation.fingerprint()
     trial = Trial(world=world, robot="crawler", limit=0.3, tipped_beyond=10.0)
