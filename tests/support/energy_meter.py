@@ -51,10 +51,10 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
     viscosity, strongest = -model.actuator_biasprm[:, 2], model.actuator_forcerange[:, 1]
 
     def limited() -> npt.NDArray[np.bool_]:
-        return np.abs(data.actuator_force) >= strongest
+        return np.asarray(np.abs(data.actuator_force) >= strongest)
 
     robot = int(model.dof_bodyid[0])
-    begin = _stored(model, data, scratch)
+    begin = _energies(model, data, scratch)
     steps = round(seconds / timestep)
     for _ in range(steps):
         before = data.qvel.copy()
@@ -76,7 +76,7 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
         speeds = data.qvel[dofs] * gears, before[dofs] * gears
         force = data.actuator_force - np.where(limited(), 0.0, viscosity * (speeds[0] - speeds[1]))
         drives += float(force @ (speeds[0] + speeds[1])) / 2 * timestep
-    end = _stored(model, data, scratch)
+    end = _energies(model, data, scratch)
     return EnergyBalance(
         drives=drives,
         friction=friction,
@@ -88,7 +88,7 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
     )
 
 
-def _stored(
+def _energies(
     model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
 ) -> tuple[float, float]:
     """Return mechanical energy and that of the contact springs, J."""

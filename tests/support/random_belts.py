@@ -187,7 +187,7 @@ def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, fl
         inward /= inward @ normals[around[0]]  # both lines are at the distance of 1
         x, z = corner + radii[number] * inward
         pulleys.append((round(float(x), 6), round(float(z), 6), round(float(radii[number]), 6)))
-    return pulleys, lengths[level] / 2
+    return pulleys, float(lengths[level]) / 2
 
 
 def _points(path: BeltPath, distances: Array, height: float) -> Array:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import mujoco
 
+from grouser.frames import milliseconds
 from grouser.physics.drives import Drive
 from grouser.tracks.geoms import TIE
 from grouser.tracks.path import BeltPath
@@ -111,14 +112,14 @@ def step_damping_errors(
             remedies = [
                 f"damping of at least {_ceil(drive.damping * excess)} m/s",
                 f"{_ceil(excess)} times its inertia",
-                f"a timestep of at most {1000 * timestep / excess:.2g} ms",
+                f"a timestep of at most {milliseconds(timestep / excess):.2g} ms",
             ]
         elif drive.lead < least_lead(timestep):
             remedies = [f"a lead of at least {_ceil(least_lead(timestep) * drive.damping)} m"]
         if remedies:
             yield (
                 f"belt {belt.name}: its drive of {drive.force:g} N is too stiff for time steps of "
-                f"{1000 * timestep:g} ms and may chatter; it needs {', or '.join(remedies)} "
+                f"{milliseconds(timestep):g} ms and may chatter; it needs {', or '.join(remedies)} "
                 "(docs/explanation/drives.md)"
             )
 
