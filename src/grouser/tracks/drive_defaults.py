@@ -26,7 +26,7 @@ GRAVITY = 9.81
 
 LARGEST_STEP_DAMPING = 4.0
 """Largest q: stable with any load, and with any servo that is not stiffer than `least_lead`."""
-DESIGN_STEP_DAMPING = 2.0
+DESIGN_STEP_DAMPING = 2.5
 """Largest q of the defaults, at `STANDARD_TIMESTEP`."""
 LEAST_LEAD_TIES = 5.0
 """Smallest ratio of lead and damping (a time), in time constants of the ties."""
@@ -61,14 +61,14 @@ def belt_drive(
         force: limit of the belt, N.
         speed: limit of the belt, m/s.
         links: number of moving links that share the inertia.
-        load: mass that the belt moves, kg; None: as heavy as the force.
+        load: mass that the belt moves, kg; None: unknown, its weight is taken as the force.
         inertia: mass of belt and motor that the drive accelerates, kg.
         lead: belt travel error at which the force saturates, m.
         damping: speed error at which the force saturates, m/s.
     """
     moved = force / GRAVITY if load is None else load
     if inertia is None:
-        inertia = max(INERTIA, INERTIA_OF_LOAD * moved)
+        inertia = max(INERTIA, 0.0 if load is None else INERTIA_OF_LOAD * load)
     if damping is None:
         largest_viscosity = DESIGN_STEP_DAMPING * inertia / links / STANDARD_TIMESTEP
         damping = max(DAMPING, force / largest_viscosity)
