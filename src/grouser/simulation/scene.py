@@ -162,8 +162,9 @@ def compose(
         for name, robot in robots.items()
         for drive, description in robot.drives.items()
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
-    for text in step_damping_errors(model, belts, drives):
-        warnings.warn(f"{world.where()}: {text}", UserWarning, stacklevel=2)
+    if stiff := list(step_damping_errors(model, belts, drives)):
+        text = f"{world.where()}: {'; '.join(stiff)} (docs/explanation/drives.md)"
+        warnings.warn(text, UserWarning, stacklevel=2)
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
     sensors = {}

@@ -119,8 +119,7 @@ def step_damping_errors(
         if remedies:
             yield (
                 f"belt {belt.name}: its drive of {drive.force:g} N is too stiff for time steps of "
-                f"{milliseconds(timestep):g} ms and may chatter; it needs {', or '.join(remedies)} "
-                "(docs/explanation/drives.md)"
+                f"{milliseconds(timestep):g} ms and may chatter; it needs {', or '.join(remedies)}"
             )
 
 
