@@ -115,6 +115,7 @@ def _one_robot() -> tuple[float, float]:
     def bare() -> None:
         for _ in range(0, steps, stride):
             mujoco.mj_step(model, data, stride)
+            roll_back.switch(rows)
             roll_back.apply(rows, memory.targets, memory.turns)
 
     def framework() -> None:

@@ -100,6 +100,9 @@ class CrawlerCase:
             "method": "segments" if self.belts in ("grousers", "smooth") else self.belts,
             "wheels": self.wheels,
             "force": 3 * self.weight,
+            "inertia": 5.0,
+            "lead": 0.005,
+            "damping": 0.1,
             "centre_z": self.centre_z,
         }
 

@@ -19,6 +19,9 @@ from grouser.frames import Array
 Which = int | Sequence[int] | npt.NDArray[np.integer] | slice
 """Index of simulations in a batch; a single number is several times as fast as a list."""
 
+Indices = npt.NDArray[np.int32]
+"""MuJoCo's integers: contact classes."""
+
 ColumnIndex = slice | npt.NDArray[np.int64]
 """Index of columns of an array; a slice where they are evenly spaced."""
 
@@ -48,6 +51,8 @@ class StateArrays:
     """Read only; as ``sensordata``."""
     actuator_biasprm: Array
     geom_surfacevel: Array
+    geom_contype: Indices
+    geom_conaffinity: Indices
 
     @staticmethod
     def one(model: mujoco.MjModel, data: mujoco.MjData) -> StateArrays:
@@ -63,6 +68,8 @@ class StateArrays:
             qacc=data.qacc[None],
             actuator_biasprm=model.actuator_biasprm[None],
             geom_surfacevel=model.geom_surfacevel[None],
+            geom_contype=model.geom_contype[None],
+            geom_conaffinity=model.geom_conaffinity[None],
         )
 
     def take(self, which: npt.NDArray[np.integer]) -> StateArrays:
@@ -80,14 +87,18 @@ class StateArrays:
             getattr(whole, name)[which] = getattr(self, name)
 
     @staticmethod
-    def many(batch: mujoco.batch.Batch, *, surfaces: bool = True) -> StateArrays:
+    def many(
+        batch: mujoco.batch.Batch, *, surfaces: bool = True, switches: bool = True
+    ) -> StateArrays:
         """Return the rows of a batch; drives' settings become per simulation.
 
         Args:
             batch: the simulations.
             surfaces: allocate surface velocities per simulation. Such fields are copied at every
                 step, and ground may have thousands of geoms: False leaves the array empty.
+            switches: the same for contact classes of geoms.
         """
+        none = np.zeros((batch.nsim, 0), np.int32)
         still = np.zeros((batch.nsim, 0, 6))
         return StateArrays(
             qpos=batch.bind("qpos"),
@@ -100,6 +111,8 @@ class StateArrays:
             qacc=batch.bind("qacc"),
             actuator_biasprm=batch.expand("actuator_biasprm"),
             geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
+            geom_contype=batch.expand("geom_contype") if switches else none,
+            geom_conaffinity=batch.expand("geom_conaffinity") if switches else none,
         )
 
 

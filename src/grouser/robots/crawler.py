@@ -39,6 +39,7 @@ from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contac
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
+from grouser.tracks.drive_defaults import belt_drive, links_of
 from grouser.tracks.track import Method, Track, WheelCount, add_track
 
 
@@ -69,8 +70,12 @@ class Crawler(Description):
     """Force limit of one belt."""
     speed: Positive = 1.0
     """Speed limit of a belt."""
-    inertia: Positive = 5.0
-    """Mass that each drive accelerates with its belt."""
+    inertia: Positive | None = None
+    """Mass that each drive accelerates with its belt; default: from mass and force."""
+    lead: Positive | None = None
+    """Belt travel error at which the force saturates; default: from mass and force."""
+    damping: Positive | None = None
+    """Speed error at which the force saturates; default: from mass and force."""
     centre_x: float = 0.0
     """x of the centre of mass in the tracks' frame."""
     centre_z: float = 0.0
@@ -133,11 +138,21 @@ class Crawler(Description):
         }
 
     def _track(self) -> Track:
-        return Track(
-            path=path_from_options(self.pulleys, self.segments),
-            width=self.width,
-            drive=Drive(force=self.force, speed=self.speed, saturation_error=0.005, damping=0.1),
+        path = path_from_options(self.pulleys, self.segments)
+        drive, inertia = belt_drive(
+            force=self.force,
+            speed=self.speed,
+            links=links_of(self.method, path, self.wheels),
+            load=self.mass / 2,
             inertia=self.inertia,
+            lead=self.lead,
+            damping=self.damping,
+        )
+        return Track(
+            path=path,
+            width=self.width,
+            drive=drive,
+            inertia=inertia,
             mass=self.mass * 0.05,
             grouser=self.grouser.build() if self.grouser else None,
             count=self.count,

@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import math
 import pickle
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ from grouser.physics.height_fields import HeightFieldData
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
+from grouser.tracks.drive_defaults import step_damping_errors
+from grouser.tracks.segments import initialize_switches
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
 from grouser.world.file import REMOVE, STANDARD_EQUIPMENT, RobotEntry, World
@@ -153,11 +156,15 @@ def compose(
     belts = tuple(
         belt.with_prefix(f"{name}/") for name, robot in robots.items() for belt in robot.belts
     )
+    initialize_switches(model, belts)
     drives = {
         f"{name}/{drive}": description
         for name, robot in robots.items()
         for drive, description in robot.drives.items()
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
+    if stiff := list(step_damping_errors(model, belts, drives)):
+        text = f"{world.where()}: {'; '.join(stiff)} (docs/explanation/drives.md)"
+        warnings.warn(text, UserWarning, stacklevel=2)
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
     sensors = {}

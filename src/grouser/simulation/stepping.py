@@ -188,8 +188,9 @@ class Stepper:
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
-        The order, of one simulation and of a batch: moving surfaces, physics, roll-backs, `settle`,
-        work, gaits. All but physics is done at multiples of the control interval.
+        The order, of one simulation and of a batch: moving surfaces and grousers, physics,
+        roll-backs, `settle`, work, gaits. All but physics is done at multiples of the control
+        interval.
 
         Args:
             rows: the simulations.
@@ -203,8 +204,11 @@ class Stepper:
         interval, end = self._interval, now + steps
         while now < end:
             into = now % interval
-            if self._has_surfaces and not into:
-                self._surface.apply(rows)
+            if not into:
+                if self._has_surfaces:
+                    self._surface.apply(rows)
+                if self._has_roll_back:  # a restart may have moved a belt
+                    self._roll_back.switch(rows)
             run = min(interval - into, end - now)
             physics(run)
             now += run
@@ -238,6 +242,7 @@ class Stepper:
         """Update belts, drives, work and gaits after control interval number ``interval``."""
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.targets, memory.turns)
+            self._roll_back.switch(rows)  # poses that are read between two intervals agree
         if interval % self._settle_intervals == 0 and self._has_drives:
             self.drives.settle(rows, memory.targets)
             if not self._has_gaits:

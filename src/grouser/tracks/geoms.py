@@ -34,6 +34,9 @@ DRUM_BEHIND = 0.0002
 """m; offset of drums inside the belt's path. At the end of a straight run only the run's corners
 carry load; otherwise the ends of a belt at rest would count twice."""
 
+TIE = 0.002
+"""s; time constant of the ties between the links of a belt."""
+
 PIECE = 0.06
 """m; longest box of a smooth belt. A single box on level ground touches at its four corners only,
 so the ends of the belt would carry all the load."""
@@ -240,7 +243,7 @@ def couple_joints(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) 
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
         name1=joint,
         name2=sprocket,
-        solref=[0.002, 1.0],
+        solref=[TIE, 1.0],
         solimp=[0.99, 0.9999, 0.0005, 0.5, 2.0],
     )
     equality.data[:5] = [0.0, ratio, 0.0, 0.0, 0.0]

@@ -38,6 +38,11 @@ PHASES = 100
 """Number of phases of the first grouser that are compared for the smallest misfit."""
 
 
+LARGEST_MISFIT = 0.002
+"""m; largest jump of a grouser at a roll-back that is tolerated. Shipped robots have up to 1.8 mm.
+At a jump onto the ground the load that the grouser then carries, times half of the penetration of
+a fraction of a millimetre, is created."""
+
 LEVEL = 0.002
 """m; a run whose ends are at most this far above the lowest point lies on the ground."""
 
@@ -144,6 +149,20 @@ class GrouserFootprint:
 
 
 @dataclass(frozen=True)
+class GrouserStage:
+    """Part of a pitch that a grouser travels on one segment."""
+
+    segment: int
+    """Index of the segment."""
+    X_TF: Pose
+    """Pose on this segment, continued beyond its ends, at belt position 0."""
+    enter: float
+    """Belt position (m) from which on the grouser is on this segment."""
+    leave: float
+    """Belt position (m) at which it leaves this segment."""
+
+
+@dataclass(frozen=True)
 class BeltPath:
     """Closed chain of lines and arcs, smooth at every seam."""
 
@@ -179,6 +198,61 @@ class BeltPath:
         pitch = self.length / count
         found = (self.find(phase + n * pitch) for n in range(count))
         return [GrouserFootprint(index, self.segments[index].at(along)) for index, along in found]
+
+    def is_followed(self, count: int, height: float = 0.0) -> bool:
+        """Return True if grousers change segments at seams; see `stages`.
+
+        They need not where the path is made of long arcs: there a grouser that stays on its segment
+        misses the path by at most `LARGEST_MISFIT`.
+        """
+        if self.tight_bends(self.length / count):
+            return True
+        return self.misfit(count, self.best_phase(count, height), height) > LARGEST_MISFIT
+
+    def stages(
+        self, count: int, phase: float, *, followed: bool = True
+    ) -> list[list[GrouserStage]]:
+        """Return the segments that each grouser of `footprints` is on within half a pitch.
+
+        A grouser is on the path at any belt position, so that nothing jumps at a roll-back.
+        ``followed`` False: it stays on the segment of its zero pose, continued beyond its ends.
+        """
+        pitch, segments = self.length / count, len(self.segments)
+        within = pitch / 2 if followed and segments > 1 else -math.inf
+        stages = []
+        for number in range(count):
+            home, along = self.find(phase + number * pitch)
+            entered = [(home, -along)]
+            while entered[0][1] > -within:
+                index = (entered[0][0] - 1) % segments
+                entered.insert(0, (index, entered[0][1] - self.segments[index].length))
+            while (end := entered[-1][1] + self.segments[entered[-1][0]].length) < within:
+                entered.append(((entered[-1][0] + 1) % segments, end))
+            bounds = [-math.inf, *(enter for _, enter in entered[1:]), math.inf]
+            stages.append(
+                [
+                    GrouserStage(index, self.segments[index].at(-start), enter, leave)
+                    for (index, start), enter, leave in zip(
+                        entered, bounds[:-1], bounds[1:], strict=True
+                    )
+                ]
+            )
+        return stages
+
+    def tight_bends(self, pitch: float) -> frozenset[int]:
+        """Return the arcs past which a link that moves half a ``pitch`` (m) would protrude.
+
+        The straight runs at both ends of an arc, continued, meet radius x tan(angle/2) behind its
+        ends. A link that moves further along its run passes the other run: on the ground it would
+        press its grousers into it. Shorter overruns stay within the polygon of the runs.
+        """
+        return frozenset(
+            index
+            for index, arc in self.arcs.items()
+            if arc.angle < math.pi
+            and arc.axis == (0.0, 1.0, 0.0)
+            and arc.radius * math.tan(arc.angle / 2) < pitch / 2
+        )
 
     def misfit(self, count: int, phase: float, height: float = 0.0) -> float:
         """Return the largest jump (m) of a point ``height`` (m) above a footprint at a roll-back.

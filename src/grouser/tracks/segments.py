@@ -7,10 +7,16 @@ next one was, so the geometry is unchanged. Only positions jump; velocities stay
 
 The paper rolls back after a full pitch; half a pitch to either side keeps grousers nearer to their
 segment, and is symmetric.
+
+Past a shallow bend half a pitch is too much: the link of the run before it would press its grousers
+below the run behind it, into the ground, and the roll-back would release the energy
+(`BeltPath.tight_bends`). On such paths grousers follow the path: each is present on the links of
+all segments that it passes within half a pitch, and solid on the one it is on.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +30,7 @@ from grouser.physics.state import StateArrays
 from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints, split_run
 from grouser.tracks.grouser import PathElement
 from grouser.tracks.path import Segment, StraightSegment
-from grouser.tracks.track import Belt, Track
+from grouser.tracks.track import Belt, SwitchedGeom, Track
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
@@ -37,10 +43,14 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         for index, segment in enumerate(segments)
         if index not in omitted
     }
+    if not track.bare:
+        for index, link in links.items():
+            _add_belt(link, index, track, f"{name}/{index}/belt", builder)
+    switched: list[SwitchedGeom] = []
     if track.grouser:
         # Elements of a bare path have the track's own colour: there is no belt.
         bars = builder if track.bare else replace(builder, rgba=(*track.grouser_rgb, 1.0))
-        _add_grousers(links, track, track.grouser, name, bars)
+        switched = _add_grousers(links, track, track.grouser, name, bars)
     sprocket, driving = track.path.sprocket()
     for index in links:
         if index != sprocket:
@@ -59,6 +69,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         misfit=track.misfit,
         renewal=min(1.0, track.pitch / track.ground_run) if track.geared else 0.0,
         links=tuple((f"{name}/{index}", _travel(segments[index])) for index in links),
+        switched=tuple(switched),
     )
 
 
@@ -76,7 +87,7 @@ def _add_link(
     builder: GeomBuilder,
     share: int,
 ) -> mujoco.MjsBody:
-    """Add the moving link of one segment: joint, inertia and belt."""
+    """Add the moving link of one segment: joint and inertia."""
     travel = _travel(segment)
     link = add_link(body, name, X_BT @ segment.X_TL)
     joint = link.add_joint(name=name, armature=track.inertia / share / travel**2)
@@ -84,27 +95,20 @@ def _add_link(
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_SLIDE, [1, 0, 0]
     else:
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_HINGE, list(segment.axis)
-    if not track.bare:
-        _add_belt(link, segment, track, f"{name}/belt", builder)
     return link
 
 
 def _add_belt(
-    link: mujoco.MjsBody, segment: Segment, track: Track, name: str, builder: GeomBuilder
+    link: mujoco.MjsBody, index: int, track: Track, name: str, builder: GeomBuilder
 ) -> None:
-    """Add the belt of one segment without grousers: flat boxes, or a drum."""
+    """Add the belt of segment ``index`` without grousers: flat boxes, or a drum."""
+    segment = track.path.segments[index]
     if isinstance(segment, StraightSegment):
-        # Under grousers one box suffices: it only touches edges. A smooth run is shorter by the
-        # half pitch that it moves either way, or its end would protrude behind the drum.
-        cut = (
-            [(segment.length / 2, segment.length / 2)]
-            if track.grouser
-            else split_run(segment.length, track.pitch / 2)
-        )
-        for number, (along, reach) in enumerate(cut):
+        pieces = _run_pieces(index, segment.length, track)
+        for number, (along, reach) in enumerate(pieces):
             middle = Pose.at(along, 0, -track.thickness / 2)
             half = (reach, track.width / 2, track.thickness / 2)
-            piece = f"{name}/{number}" if len(cut) > 1 else name
+            piece = f"{name}/{number}" if len(pieces) > 1 else name
             builder.box(link, middle, half, name=piece, friction=track.friction)
         if not track.grouser:
             builder.buffers(link, segment.length, track.buffer_share, name=name)
@@ -117,28 +121,75 @@ def _add_belt(
             builder.buffer_rim(link, *drum, track.buffer_share, name=name)
 
 
+def _run_pieces(index: int, length: float, track: Track) -> list[tuple[float, float]]:
+    """Return centre and half length (m) of the boxes of the straight run ``index``."""
+    tight = track.path.tight_bends(track.pitch)
+    # A run moves half a pitch either way: past a tight bend its box would touch the ground.
+    start, end = (
+        track.pitch / 2 if arc % len(track.path.segments) in tight else 0.0
+        for arc in (index - 1, index + 1)
+    )
+    if start + end >= length:
+        return []  # the drums at both ends, less than a pitch apart, and the grousers remain
+    if track.grouser:  # one box suffices: it only touches edges
+        return [((start + length - end) / 2, (length - start - end) / 2)]
+    if start or end:
+        return [(start + along, reach) for along, reach in split_run(length - start - end)]
+    # A smooth run is shorter by this half pitch, or its end would protrude behind the drum.
+    return split_run(length, track.pitch / 2)
+
+
 def _add_grousers(
     links: dict[int, mujoco.MjsBody],
     track: Track,
     grouser: PathElement,
     name: str,
     builder: GeomBuilder,
-) -> None:
-    """Add every grouser to the link of the segment of its zero pose."""
-    for number, foot in enumerate(track.path.footprints(track.count, track.phase)):
-        if foot.segment in links:
-            X_LF = track.path.segments[foot.segment].X_TL.inverse() @ foot.X_TF
+) -> list[SwitchedGeom]:
+    """Add every grouser to the link of the segment of its zero pose.
+
+    A grouser that changes segments within half a pitch is added to the links of all segments that
+    it is on in that time; `RollBack` makes one of them solid. Return the geoms of these.
+    """
+    switched: list[SwitchedGeom] = []
+    each_stages = track.path.stages(track.count, track.phase, followed=track.is_followed)
+    for number, stages in enumerate(each_stages):
+        for stage in stages:
+            at_start = stage.enter <= 0.0 < stage.leave
+            if stage.segment not in links:
+                continue
+            link, segment = links[stage.segment], track.path.segments[stage.segment]
+            X_LF = segment.X_TL.inverse() @ stage.X_TF
+            suffix = f"{number}" if at_start else f"{number}/{stage.segment}"
+            before = len(link.geoms)
             grouser.add(
-                links[foot.segment],
-                X_LF,
-                belt_width=track.width,
-                name=f"{name}/grouser{number}",
-                builder=builder,
+                link, X_LF, belt_width=track.width, name=f"{name}/grouser{suffix}", builder=builder
             )
             if number % track.buffer_every == 0 and not track.bare:
                 tip = X_LF @ Pose.at(z=track.height)
-                buffer = f"{name}/buffer{number}"
-                builder.buffer(links[foot.segment], tip, track.buffer_share, name=buffer)
+                builder.buffer(link, tip, track.buffer_share, name=f"{name}/buffer{suffix}")
+            if len(stages) > 1:
+                for geom in link.geoms[before:]:
+                    switched.append(
+                        SwitchedGeom(
+                            geom.name, stage.enter, stage.leave, geom.contype, geom.conaffinity
+                        )
+                    )
+                    if not at_start:  # not part of the robot as it stands, and not drawn
+                        geom.contype, geom.rgba[3] = 0, 0.0
+    return switched
+
+
+def initialize_switches(model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
+    """Prepare the switched grousers of a just compiled ``model`` for belts at position 0."""
+    for each in (each for belt in belts for each in belt.switched):
+        geom = model.geom(each.geom).id
+        body = model.geom_bodyid[geom]
+        model.body_contype[body] |= each.contype
+        model.body_conaffinity[body] |= each.conaffinity
+        solid = each.enter <= 0.0 < each.leave
+        model.geom_contype[geom] = each.contype if solid else 0
+        model.geom_conaffinity[geom] = each.conaffinity if solid else 0
 
 
 @dataclass(frozen=True)
@@ -188,6 +239,41 @@ class RollingBelt:
             qpos[where] = positions - part * (positions - sprocket * self.ratios)
 
 
+class GrouserSwitches:
+    """Contact classes of the grousers of one belt that change segments, by its position."""
+
+    def __init__(self, model: mujoco.MjModel, belt: Belt) -> None:
+        """Look up the switched geoms of ``belt``."""
+        self._sprocket = int(model.joint(belt.sprocket).qposadr[0])
+        self._gear = belt.gear
+        self._geoms = np.array([model.geom(each.geom).id for each in belt.switched], np.intp)
+        ends = {end for each in belt.switched for end in (each.enter, each.leave)}
+        self._seams = np.array(sorted(end for end in ends if math.isfinite(end)))
+        samples = [-math.inf, *self._seams.tolist()]
+        self._contypes, self._conaffinities = (
+            np.array(
+                [
+                    [value if enter <= sample < leave else 0 for enter, leave, value in rows]
+                    for sample in samples
+                ],
+                np.int32,
+            )
+            for rows in (
+                [(each.enter, each.leave, each.contype) for each in belt.switched],
+                [(each.enter, each.leave, each.conaffinity) for each in belt.switched],
+            )
+        )
+
+    def apply(self, rows: StateArrays) -> None:
+        """Make each grouser solid on the segment it is on."""
+        position = rows.qpos[:, self._sprocket] * self._gear
+        interval = self._seams.searchsorted(position, side="right")
+        wanted = self._contypes[interval], self._conaffinities[interval]
+        for present, values in zip((rows.geom_contype, rows.geom_conaffinity), wanted, strict=True):
+            if np.count_nonzero(present[:, self._geoms] != values):
+                present[:, self._geoms] = values
+
+
 class RollBack:
     """Belt roll-back of all segment belts, for one simulation or many."""
 
@@ -198,6 +284,7 @@ class RollBack:
         self.names = tuple(belt.name for belt in rolling)
         """Names of the belts, in the order of the columns of ``turns`` of `apply`."""
         self._belts = [RollingBelt.find(model, belt) for belt in rolling]
+        self._switches = [GrouserSwitches(model, belt) for belt in rolling if belt.switched]
         self._sprockets = np.array([belt.sprocket for belt in self._belts], int)
         self._per_pitch = np.array([belt.gear / belt.pitch for belt in rolling])
         self._scalar_addresses = tuple(
@@ -206,6 +293,11 @@ class RollBack:
 
     def __bool__(self) -> bool:
         return bool(self._belts)
+
+    def switch(self, rows: StateArrays) -> None:
+        """Make grousers that change segments solid on the ones they are on."""
+        for switches in self._switches:
+            switches.apply(rows)
 
     def apply(self, rows: StateArrays, targets: DriveTargets, turns: Array) -> None:
         """Roll back every belt that has passed half a pitch; count in ``turns`` (n, belts)."""

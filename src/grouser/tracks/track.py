@@ -151,9 +151,31 @@ class Track:
         return self.grouser.height if self.grouser else 0.0
 
     @property
+    def is_followed(self) -> bool:
+        """True if grousers follow the path at its seams (method segments only)."""
+        return not self.bare and self.path.is_followed(self.count, self.height)
+
+    @property
     def misfit(self) -> float:
         """Largest jump of a grouser's tip at a roll-back, m."""
+        if self.is_followed:
+            return 0.0
         return self.path.misfit(self.count, self.phase, self.height)
+
+
+@dataclass(frozen=True)
+class SwitchedGeom:
+    """Geom that is solid in an interval of belt positions, and passed through otherwise."""
+
+    geom: str
+    enter: float
+    """Belt position (m) of the interval's start."""
+    leave: float
+    """Belt position (m) of its end."""
+    contype: int
+    """Contact class while it is solid."""
+    conaffinity: int
+    """Contact classes it touches while it is solid."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +201,8 @@ class Belt:
     """Fraction of its stretch that a geared belt releases with every pitch."""
     links: tuple[tuple[str, float], ...] = ()
     """Joints of the belt roll-back, each with its travel per metre of belt."""
+    switched: tuple[SwitchedGeom, ...] = ()
+    """Geoms of grousers that change segments, which are solid on one segment at a time."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
     """Geoms whose surface moves, each with its ``surfacevel`` per m/s of belt."""
     loads: tuple[tuple[str, tuple[float, float, float]], ...] = ()
@@ -197,6 +221,9 @@ class Belt:
             misfit=self.misfit,
             renewal=self.renewal,
             links=tuple((prefix + joint, travel) for joint, travel in self.links),
+            switched=tuple(
+                dataclasses.replace(each, geom=prefix + each.geom) for each in self.switched
+            ),
             moving=tuple((prefix + geom, velocity) for geom, velocity in self.moving),
             loads=tuple((prefix + sensor, weight) for sensor, weight in self.loads),
         )

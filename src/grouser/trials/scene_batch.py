@@ -84,8 +84,13 @@ class SceneBatch:
         )
         """MuJoCo's batch, or physics with its interface."""
         surfaces = any(belt.moving for belt in first.belts)
-        self.rows = StateArrays.many(self.physics, surfaces=surfaces)
-        self._command_fields = ("actuator_biasprm", *["geom_surfacevel"] * surfaces)
+        switches = any(belt.switched for belt in first.belts)
+        self.rows = StateArrays.many(self.physics, surfaces=surfaces, switches=switches)
+        self._command_fields = (
+            "actuator_biasprm",
+            *["geom_surfacevel"] * surfaces,
+            *["geom_contype", "geom_conaffinity"] * switches,
+        )
         self.time = self.physics.bind("time")
         """MuJoCo's time of every simulation, s, (n,)."""
         self.stepper = Stepper(first)

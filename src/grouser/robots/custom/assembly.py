@@ -23,6 +23,7 @@ from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.sensor import Sensor, describe_sensor
 from grouser.sensors.truth import Truth
+from grouser.tracks.drive_defaults import belt_drive, links_of
 from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Track, add_track
 
@@ -132,17 +133,22 @@ class _Assembly:
     # -- belts -------------------------------------------------------------------------------
 
     def _track(self, entry: TrackEntry) -> Track:
-        path = entry.path(1)
+        path, mass = entry.path(1), self.robot_file.mass
+        belts = sum(2 if each.side == "both" else 1 for each in self.robot_file.tracks)
+        drive, inertia = belt_drive(
+            force=entry.force,
+            speed=entry.speed,
+            links=links_of(entry.method, path, entry.wheels),
+            load=None if mass is None else mass / belts,
+            inertia=entry.inertia,
+            lead=entry.lead,
+            damping=entry.damping,
+        )
         return Track(
             path=path,
             width=entry.width,
-            drive=Drive(
-                force=entry.force,
-                speed=entry.speed,
-                saturation_error=entry.lead,
-                damping=entry.damping,
-            ),
-            inertia=entry.inertia,
+            drive=drive,
+            inertia=inertia,
             grouser=entry.build_grouser(),
             count=_count(entry, path),
             method=entry.method,

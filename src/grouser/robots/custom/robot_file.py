@@ -146,12 +146,13 @@ class TrackEntry(BeltEntry):
     """Force limit of one belt, N."""
     speed: Above
     """Speed limit of the belt, m/s."""
-    inertia: Above = 5.0
-    """Mass that the drive accelerates with its belt, including the motor, kg; an estimate."""
-    lead: Above = 0.005
-    """Belt travel error at which the force saturates, m."""
-    damping: Above = 0.1
-    """Speed error at which the force saturates, m/s."""
+    inertia: Above | None = None
+    """Mass that the drive accelerates with its belt, including the motor, kg; default: 5, or more
+    for heavy robots; an estimate."""
+    lead: Above | None = None
+    """Belt travel error at which it saturates, m; default: 0.005, or more for weak servos."""
+    damping: Above | None = None
+    """Speed error at which it saturates, m/s; default: 0.1, or more for strong belts."""
 
 
 class FlipperEntry(BeltEntry):

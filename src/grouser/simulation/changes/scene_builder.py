@@ -169,7 +169,8 @@ class StateTransfer:
         here, there = self._actuators
         new.actuator_biasprm[there] = old.actuator_biasprm[here]  # contains a drive's mode
         here, there = self._geoms
-        new.geom_surfacevel[there] = old.geom_surfacevel[here]
+        for field in ("geom_surfacevel", "geom_contype", "geom_conaffinity"):
+            getattr(new, field)[there] = getattr(old, field)[here]
         mujoco.mj_forward(new, now)
         # mj_forward overwrites the warm start; the next step must start from that of the old model.
         here, there = self._dofs

@@ -198,7 +198,12 @@ class Undo:
         self._state, self._integration_state = state, integration_state
         # Of the model, these fields are written at run time, by drives and belts.
         model = state.model
-        settings = (model.actuator_biasprm, model.geom_surfacevel)
+        settings = (
+            model.actuator_biasprm,
+            model.geom_surfacevel,
+            model.geom_contype,
+            model.geom_conaffinity,
+        )
         self._arrays = [*state.memory.arrays(), *settings]
         self._saved = [array.copy() for array in self._arrays]
 
