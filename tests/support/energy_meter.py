@@ -73,9 +73,9 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
         friction -= float(work[is_friction].sum())
         couplings -= float(work[~is_normal & ~is_friction].sum())
         # The integrator evaluates a servo's damping at the end of the step.
-        speeds = data.qvel[dofs] * gears, before[dofs] * gears
-        force = data.actuator_force - np.where(limited(), 0.0, viscosity * (speeds[0] - speeds[1]))
-        drives += float(force @ (speeds[0] + speeds[1])) / 2 * timestep
+        now, was = data.qvel[dofs] * gears, before[dofs] * gears
+        force = data.actuator_force - np.where(limited(), 0.0, viscosity * (now - was))
+        drives += float(force @ (now + was)) / 2 * timestep
     end = _energies(model, data, scratch)
     return EnergyBalance(
         drives=drives,

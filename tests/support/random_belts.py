@@ -117,7 +117,7 @@ class RandomBelt:
         starts = path.best_phase(count, height) + self.pitch * np.arange(count)
         heights, angle = [], 0.0
         for step in range(PHASES):
-            tips = _points(path, starts + self.pitch * step / PHASES, height)
+            tips = _points(path, np.asarray(starts + self.pitch * step / PHASES), height)
             angle, above = _stand(np.concatenate([belt, tips]) - centre, angle)
             heights.append(above)
         return np.array(heights)
