@@ -27,7 +27,7 @@ REFUSED = ("AirRobot", "KR6", "Nonesuch")
 """Classes that the server does not have."""
 ROBOTS = ("A", "B", "C", "D", "own", "kenaf", "Witness")
 THINGS = ("thing0", "thing1", "thing2")
-OBJECTS = ("crate", "wall", "gate", "lamp", *THINGS)
+OBJECTS = ("crate", "wall", "gate", "lamp", "ball", *THINGS)
 SENSORS = (
     *("Sonar", "IR", "RangeScanner", "INS", "Odometry", "Encoder", "Tachometer", "Touch", "Force"),
     *("AcceleroMeter", "Gyroscope", "MagneticCompass", "RFID", "GroundTruth", "MotionCapture"),
@@ -168,6 +168,10 @@ FORMS: dict[str, tuple[str, ...]] = {
             "where $(who)",
             "log $(0..9)",
             "list $(robots|objects|doors|lamps|events|triggers|kinds)",
+            "$(start|stop|whistle half|whistle finish|kickoff red|kickoff blue|goal red)",
+            "$(penalty|pardon) $(robot)",
+            "penalty $(robot) $(0..2)",
+            "judge $(out|yellow|sky_blue)",
             "inside spot",
             "$(hash|time|waits|help|score|complete mo|resume|resume|pause|reset)",
             "spawn $(ball|box|cylinder) $(thing) at $(-2..2) $(-2..2) $(0..1) mass=$(0..2) "

@@ -32,8 +32,8 @@ from support.fuzzing.sequence import FuzzSequence, Mode, Setting, Step
 from support.fuzzing.virtual_time import DelayedExecutor, virtual_time
 
 SOURCE = "/grouser/"
-WORLDS = {name: Path(__file__).with_name(f"{name}.yaml") for name in ("rich", "light")}
-DRIVEN_BY_CAN: dict[Setting, str] = {"rich": "kenaf", "light": "own"}
+WORLDS = {name: Path(__file__).with_name(f"{name}.yaml") for name in ("rich", "light", "match")}
+DRIVEN_BY_CAN: dict[Setting, str] = {"rich": "kenaf", "light": "own", "match": "own"}
 """World -> robot whose motors are on the CAN bus."""
 TICK = 0.004
 """Simulated seconds of a tick; short, since most lines are processed between two."""

@@ -9,8 +9,9 @@ from support.fuzzing.lines import CONTROLLER_LINES, ROBOT_LINES, LineSource
 
 Verb = Literal["open", "send", "raw", "close", "stall", "read", "wait"]
 Mode = Literal["max", "paced"]
-Setting = Literal["rich", "light"]
-"""World of the server: with all kinds of elements, or one that is simulated and compiled fast."""
+Setting = Literal["rich", "light", "match"]
+"""World of the server: with all kinds of elements, one that is simulated and compiled fast, or a
+match with a referee."""
 
 CLIENTS = ("a", "b", "c", "d")
 PORTS = (
@@ -110,7 +111,7 @@ def random_sequence(seed: int, steps: int) -> FuzzSequence:
     """Return ``steps`` random steps of four clients."""
     rng = random.Random(seed)
     mode: Mode = rng.choice(("max", "paced"))
-    setting: Setting = rng.choice(("rich", "light", "light", "light"))
+    setting: Setting = rng.choice(("rich", "light", "light", "match"))
     composed = rng.choice((0.01, 0.02, 0.1, 1.0))
     extreme = rng.choice((0.05, 0.25, 0.6))
     source = LineSource(rng, extreme, composed, 0.6 if setting == "rich" else 0.98)
