@@ -390,27 +390,43 @@ def test_search_finds_the_best_point_and_is_resumed(folder: Path) -> None:
         optimise(mistaken, folder / "bad", base=folder)
 
 
+RESUMING = """
+from pathlib import Path
+from grouser.sweeps.run import SweepOptions, run_sweep
+from grouser.sweeps.sweep_file import load_sweep
+
+out = Path("killed")
+options = SweepOptions(chunk=4, chunk_time=0.0, resume=(out / "sweep.json").exists())
+run_sweep(load_sweep("other.yaml"), out, options)
+"""
+
+
 @pytest.mark.slow
 def test_killed_sweep_is_resumed_with_the_same_bytes(folder: Path) -> None:
     """SIGKILL at random moments: at most one chunk and the running trials are lost."""
-    text = DRIVES.replace("count: 3", "count: 60").replace("[0.2, 0.8]", "[0.2, 0.4, 0.6, 0.8]")
-    sweep = sweep_of(text.replace("time_limit: 0.25", "time_limit: 0.6"), folder)
-    whole = run_sweep(sweep, folder / "whole", base=folder)
-    command = [sys.executable, "-m", "grouser", "sweep", "other.yaml", "--out", "killed"]
-    draws, kills, least = random.Random(35), 0, 0
-    while not (folder / "killed" / "table.parquet").exists():
-        resume = ["--resume"] if (folder / "killed" / "sweep.json").exists() else []
-        process = subprocess.Popen([*command, "--chunk", "4", *resume], cwd=folder)
-        if kills < 6:
-            time.sleep(draws.uniform(1.0, 8.0))
-            kills += process.poll() is None
+    text = DRIVES.replace("count: 3", "count: 40").replace("[0.2, 0.8]", "[0.2, 0.4, 0.8]")
+    whole = run_sweep(sweep_of(text, folder), folder / "whole", base=folder)
+    draws, out, kills, least = random.Random(35), folder / "killed", 0, 0
+    while not (out / "table.parquet").exists():
+        process = subprocess.Popen([sys.executable, "-c", RESUMING], cwd=folder)
+        wanted = _count_chunks(out) + draws.randrange(6)
+        while kills < 5 and process.poll() is None and _count_chunks(out) < wanted:
+            time.sleep(0.01)
+        if kills < 5 and process.poll() is None:
+            time.sleep(draws.uniform(0.0, 0.2))
             process.send_signal(signal.SIGKILL)
+            kills += 1
         process.wait(timeout=300)
-        finished = _count_finished(folder / "killed")
-        assert finished >= least or (folder / "killed" / "table.parquet").exists()
-        least = finished
-    assert kills >= 3
-    assert (folder / "killed" / "table.parquet").read_bytes() == table_bytes(whole)
+        if not (out / "table.parquet").exists():
+            assert process.returncode == -signal.SIGKILL
+            assert _count_finished(out) >= least, "finished chunks are kept"
+            least = _count_finished(out)
+    assert least > 0
+    assert (out / "table.parquet").read_bytes() == table_bytes(whole)
+
+
+def _count_chunks(out: Path) -> int:
+    return len(list((out / "parts").glob("[0-9]*.parquet")))
 
 
 @pytest.mark.slow
