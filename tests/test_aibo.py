@@ -368,8 +368,8 @@ def test_parts_at_rest_oscillate_by_less_than_a_twentieth_of_a_millimetre(kind: 
 def test_held_joints_do_not_drift_in_ten_minutes(kind: str) -> None:
     """Second fault of the paper (sec. 3): angles were off by 0.5 deg, and the error grew.
 
-    Head, tail and mouth keep the last digit that a robot sends. Legs creep by a tenth of a degree
-    until the friction forces between the paws have relaxed.
+    Head, tail and mouth keep the last digit that a robot sends. Legs creep by up to a fifth of a
+    degree until the friction forces between the paws have relaxed.
     """
     simulation = carpet(dog("rex", kind, options={"sensors": False}))
     # A vertical neck puts no load on the axis of the pan joint.
@@ -388,8 +388,8 @@ def test_held_joints_do_not_drift_in_ten_minutes(kind: str) -> None:
     legs = np.array([name.removeprefix("rex/").startswith(tuple(LEGS)) for name in names])
     assert legs.sum() == 12
     assert np.max(drift[0] + drift[1], where=~legs, initial=0.0) < 0.0055
-    assert drift[0][legs].max() < 0.1
-    assert drift[1][legs].max() < drift[0][legs].max() / 3
+    assert drift[0][legs].max() < 0.2
+    assert drift[1][legs].max() < drift[0][legs].max() * 2 / 3
 
 
 def contact_pairs(simulation: Simulation) -> list[tuple[str, str]]:
