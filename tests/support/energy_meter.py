@@ -73,9 +73,9 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
         friction -= float(work[is_friction].sum())
         couplings -= float(work[~is_normal & ~is_friction].sum())
         # The integrator evaluates a servo's damping at the end of the step.
-        now, was = data.qvel[dofs] * gears, before[dofs] * gears
-        force = data.actuator_force - np.where(limited(), 0.0, viscosity * (now - was))
-        drives += float(force @ (now + was)) / 2 * timestep
+        after, earlier = data.qvel[dofs] * gears, before[dofs] * gears
+        force = data.actuator_force - np.where(limited(), 0.0, viscosity * (after - earlier))
+        drives += float(force @ (after + earlier)) / 2 * timestep
     end = _energies(model, data, scratch)
     return EnergyBalance(
         drives=drives,

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from grouser.frames import Array, rotate
 from grouser.physics.compliance import SINK
@@ -112,12 +113,14 @@ class RandomBelt:
         """
         path, count = self.path, int(self.options["count"])
         height = float(self.options["grouser"]["height"])
-        belt = _points(path, np.linspace(0, path.length, PATH_SAMPLES), 0.0)
+        belt = _points(
+            path, np.arange(PATH_SAMPLES, dtype=float) * (path.length / PATH_SAMPLES), 0.0
+        )
         centre = np.array([self.options["centre_x"], self.options["centre_z"]])
-        starts = path.best_phase(count, height) + self.pitch * np.arange(count)
+        starts: Array = path.best_phase(count, height) + self.pitch * np.arange(count, dtype=float)
         heights, angle = [], 0.0
         for step in range(PHASES):
-            tips = _points(path, np.asarray(starts + self.pitch * step / PHASES), height)
+            tips = _points(path, starts + self.pitch * step / PHASES, height)
             angle, above = _stand(np.concatenate([belt, tips]) - centre, angle)
             heights.append(above)
         return np.array(heights)
@@ -190,7 +193,7 @@ def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, fl
     return pulleys, float(lengths[level]) / 2
 
 
-def _points(path: BeltPath, distances: Array, height: float) -> Array:
+def _points(path: BeltPath, distances: npt.NDArray[Any], height: float) -> Array:
     """Return the points (x, z) ``height`` above a planar ``path`` at ``distances`` along it, m."""
     along = distances % path.length
     numbers = np.searchsorted(path.starts, along, side="right") - 1
