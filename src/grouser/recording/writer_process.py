@@ -27,7 +27,7 @@ from grouser.recording.encoder import Encoder
 from grouser.recording.items import Beginning, Ending
 from grouser.recording.repair import close_full
 
-FLUSH_PERIOD = 0.5
+FLUSH_PERIOD = 0.3
 """Time between two flushes of the file, wall s."""
 NICE = 2
 """Increment of the process's niceness: physics has priority."""
