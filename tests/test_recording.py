@@ -246,3 +246,10 @@ def test_commands_report_what_they_did(recorded: Recorded, tmp_path: Path) -> No
     assert "is intact" in grouser("recover", recorded.folder).stdout
     sentence = error_line(grouser("recover", tmp_path / "nothing"))
     assert sentence.endswith("there is no such recording")
+
+
+def test_writer_that_cannot_open_its_file_is_reported_at_once(tmp_path: Path) -> None:
+    simulation = Simulation("pioneer_room")
+    with pytest.raises(BadValue, match=r"cannot be recorded to \(.*\)"):
+        simulation.record(tmp_path / ("x" * 250))  # the file's name is longer than the folder's
+    simulation.step(0.1)

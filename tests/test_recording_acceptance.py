@@ -191,7 +191,7 @@ def test_killed_program_loses_at_most_a_second(tmp_path: Path, node: Path) -> No
     assert by_node(tmp_path / "run0", node) == by_mcap(tmp_path / "run0")
 
 
-def test_killed_program_loses_nothing_if_its_writer_lives(tmp_path: Path) -> None:
+def test_file_of_a_killed_program_is_complete_if_its_writer_lives(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     command = [sys.executable, "-c", PROGRAM, str(folder), "100000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
@@ -202,7 +202,8 @@ def test_killed_program_loses_nothing_if_its_writer_lives(tmp_path: Path) -> Non
         program.kill()
     while not (folder / "metadata.yaml").exists():
         time.sleep(0.1)
-    assert by_rosbags(folder)["/clock"] >= 24
+    assert by_rosbags(folder) == by_mcap(folder)
+    assert by_rosbags(folder)["/clock"] > 0
 
 
 def test_full_disk_is_reported_once(tmp_path: Path) -> None:

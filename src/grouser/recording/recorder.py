@@ -140,9 +140,8 @@ class Recorder(ClosableObserver):
         """Number of recorded actions."""
         self._scenes: list[tuple[int, mujoco.MjModel]] = []
         self._appearance: dict[int, Appearance] = {}
-        self._feeder = Feeder(self.options.wait)
         metadata = _metadata(simulation, command)
-        self._feeder.put(Beginning(self.folder.resolve(), self.options, metadata), keep=True)
+        self._feeder = Feeder(Beginning(self.folder.resolve(), self.options, metadata))
         self.on_scene(simulation.scene)
         self._snapshot()
         self._hash()
@@ -329,18 +328,22 @@ class Feeder:
     """Bounded queue of items, and the thread that sends them to the writer process.
 
     Args:
-        wait: longest time that `put` waits for space in the queue, wall s.
+        beginning: first item; its options have the longest time that `put` waits for space.
+
+    Raises:
+        BadValue: the writer process cannot open the file.
     """
 
-    def __init__(self, wait: float) -> None:
-        self._wait = wait
+    def __init__(self, beginning: Beginning) -> None:
+        self._wait = beginning.options.wait
+        self._opened = False
         self.failure = ""
         self.dropped = 0
         self.counts: dict[str, int] = {}
-        self._queue: deque[tuple[object, int]] = deque()
-        self._bytes = 0
+        self._queue: deque[tuple[object, int]] = deque([(beginning, BATCH_BYTES)])
+        self._bytes = BATCH_BYTES  # a batch of its own
         self._closed = False
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(threading.RLock())
         ours, theirs = socket.socketpair()
         self._connection, self._reports = ours, b""
         with theirs:
@@ -350,6 +353,11 @@ class Feeder:
             )
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
+        with self._changed:
+            self._changed.wait_for(lambda: self._opened or bool(self.failure))
+        if not self._opened:
+            self.close()
+            raise BadValue(f"{beginning.folder}: cannot be recorded to ({self.failure})")
 
     def put(self, item: object, size: int = 0, *, keep: bool = False, wait: bool = True) -> None:
         """Add an item of ``size`` bytes; if the queue stays full it is dropped unless ``keep``."""
@@ -396,10 +404,13 @@ class Feeder:
                 while batch := self._take():
                     content = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
                     self._connection.sendall(LENGTH.pack(len(content)) + content)
-                    self._read_reports(0.0)
+                    while not self._opened and not self.failure:
+                        self._read_reports()
+                    while select.select([self._connection], [], [], 0.0)[0]:
+                        self._read_reports()
                 self._connection.shutdown(socket.SHUT_WR)
-                while self._read_reports(None):
-                    pass
+                while True:
+                    self._read_reports()
             except OSError:
                 if not self.counts:
                     self._fail("the writer process has ended")
@@ -420,16 +431,14 @@ class Feeder:
             self._changed.notify_all()
         return batch
 
-    def _read_reports(self, timeout: float | None) -> bool:
-        """Process the reports that are there; return False at the end of the stream."""
-        while select.select([self._connection], [], [], timeout)[0]:
-            content = self._connection.recv(1 << 16)
-            if not content:
-                return False
-            *lines, self._reports = (self._reports + content).split(b"\n")
-            for line in lines:
-                self._handle(json.loads(line))
-        return True
+    def _read_reports(self) -> None:
+        """Wait for reports and process them; raise `ConnectionError` at the end of the stream."""
+        content = self._connection.recv(1 << 16)
+        if not content:
+            raise ConnectionError
+        *lines, self._reports = (self._reports + content).split(b"\n")
+        for line in lines:
+            self._handle(json.loads(line))
 
     def _handle(self, report: Mapping[str, Any]) -> None:
         if "failure" in report:
@@ -437,10 +446,17 @@ class Feeder:
         if "error" in report:
             _LOG.warning("recording: %s", report["error"])
         self.counts = report.get("counts", self.counts)
+        with self._changed:
+            self._opened |= "opened" in report
+            self._changed.notify_all()
 
     def _fail(self, reason: str) -> None:
-        if not self.failure:
+        if self.failure:
+            return
+        with self._changed:
             self.failure = reason
+            self._changed.notify_all()
+        if self._opened:
             _LOG.warning("recording ended: %s; the simulation continues", reason)
 
 

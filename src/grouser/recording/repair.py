@@ -293,7 +293,7 @@ def complete(path: Path) -> Survey:
 
     If there is no space for the index, chunks at the end are dropped.
     """
-    with path.open("r+b") as stream:
+    with path.open("r+b", buffering=0) as stream:  # a buffer would try to write again at its end
         found = survey(stream)
         for damage in found.damaged:
             stream.seek(damage.offset)
@@ -322,17 +322,21 @@ def _write_end(stream: IO[bytes], found: Survey) -> None:
         content = _bytes_of(index)
         entry.index.message_index_offsets[index.channel_id] = end
         entry.index.message_index_length += len(content)
-        stream.write(content)
+        _write_all(stream, content)
         end += len(content)
-    stream.flush()
     stream.seek(0)
     checksum = 0
     while part := stream.read(1 << 20):
         checksum = zlib.crc32(part, checksum)
     data_end = _bytes_of(DataEnd(checksum))
-    stream.write(data_end)
-    stream.write(_summary(end + len(data_end), found))
-    stream.flush()
+    _write_all(stream, data_end + _summary(end + len(data_end), found))
+
+
+def _write_all(stream: IO[bytes], content: bytes) -> None:
+    """Write ``content``; a full disk takes a part of it before it is an error."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[stream.write(rest) :]
 
 
 def _summary(start: int, found: Survey) -> bytes:

@@ -27,7 +27,7 @@ from grouser.recording.encoder import Encoder
 from grouser.recording.items import Beginning, Ending
 from grouser.recording.repair import close_full
 
-FLUSH_PERIOD = 0.5
+FLUSH_PERIOD = 0.3
 """Time between two flushes of the file, wall s."""
 NICE = 2
 """Increment of the process's niceness: physics has priority."""
@@ -53,11 +53,14 @@ class BatchWriter:
             try:
                 if isinstance(item, Beginning):
                     self._encoder = Encoder(item)
+                    self.report(opened=True)
                 elif self._encoder is not None:
                     self._encoder.write(item)
             except OSError as error:
                 self._fail(error)
             except Exception as error:  # one item that cannot be encoded does not end the recording
+                if self._encoder is None:
+                    self.report(failure=str(error))
                 self._errors += 1
                 if self._errors == 1:
                     _LOG.exception("item cannot be recorded")
