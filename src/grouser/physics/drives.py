@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.losses import Losses, Motor
 from grouser.physics.state import ColumnIndex, StateArrays, Which, column_index
 
 Mode = Literal["angle", "speed", "torque"]
@@ -73,6 +74,10 @@ class Drive:
     """Position error (m or rad) at which the force limit is reached: the servo's stiffness."""
     damping: float
     """Speed error (m/s or rad/s) at which the force limit is reached."""
+    losses: Losses | None = None
+    """Friction that it works against; None: none."""
+    motor: Motor | None = None
+    """Its motor; None: ideal, without electric power and with a constant force limit."""
 
     def __post_init__(self) -> None:
         for name in ("force", "speed", "saturation_error", "damping"):

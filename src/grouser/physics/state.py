@@ -48,6 +48,8 @@ class StateArrays:
     """Read only; as ``sensordata``."""
     actuator_biasprm: Array
     geom_surfacevel: Array
+    dof_frictionloss: Array
+    actuator_forcerange: Array
 
     @staticmethod
     def one(model: mujoco.MjModel, data: mujoco.MjData) -> StateArrays:
@@ -63,6 +65,8 @@ class StateArrays:
             qacc=data.qacc[None],
             actuator_biasprm=model.actuator_biasprm[None],
             geom_surfacevel=model.geom_surfacevel[None],
+            dof_frictionloss=model.dof_frictionloss[None],
+            actuator_forcerange=model.actuator_forcerange[None],
         )
 
     def take(self, which: npt.NDArray[np.integer]) -> StateArrays:
@@ -80,14 +84,18 @@ class StateArrays:
             getattr(whole, name)[which] = getattr(self, name)
 
     @staticmethod
-    def many(batch: mujoco.batch.Batch, *, surfaces: bool = True) -> StateArrays:
+    def many(
+        batch: mujoco.batch.Batch, *, surfaces: bool = True, losses: bool = True
+    ) -> StateArrays:
         """Return the rows of a batch; drives' settings become per simulation.
 
         Args:
             batch: the simulations.
             surfaces: allocate surface velocities per simulation. Such fields are copied at every
                 step, and ground may have thousands of geoms: False leaves the array empty.
+            losses: allocate friction and force limits of drives per simulation, likewise.
         """
+        none = np.zeros((batch.nsim, 0))
         still = np.zeros((batch.nsim, 0, 6))
         return StateArrays(
             qpos=batch.bind("qpos"),
@@ -100,6 +108,8 @@ class StateArrays:
             qacc=batch.bind("qacc"),
             actuator_biasprm=batch.expand("actuator_biasprm"),
             geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
+            dof_frictionloss=batch.expand("dof_frictionloss") if losses else none,
+            actuator_forcerange=batch.expand("actuator_forcerange") if losses else none,
         )
 
 

@@ -20,7 +20,7 @@ import mujoco
 
 from grouser.errors import BadValue, GrouserError, unknown
 from grouser.frames import Pose
-from grouser.physics import compliance
+from grouser.physics import compliance, losses
 from grouser.physics.drives import Drive, apply_spring_timing
 from grouser.physics.height_fields import HeightFieldData
 from grouser.robots.kinds import describe
@@ -160,6 +160,10 @@ def compose(
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
+    if world.physics.losses:
+        losses.apply_constants(model, drives)
+    else:
+        drives = losses.ideal(drives)
     sensors = {}
     for name, robot in robots.items():
         yield_control()
@@ -197,12 +201,31 @@ def _attach(
         return _equip(robot, entry, world, number)
 
     robot = cache.get((description, entry.sensors), make)
+    if world.physics.losses:
+        _add_load_sensors(robot)
     start = entry.ground @ Pose.at(z=robot.standing, pitch=robot.standing_pitch)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
     if robot.free:
         spec.body(f"{entry.name}/{robot.root}").add_freejoint(name=f"{entry.name}/free")
     return robot
+
+
+def _add_load_sensors(robot: Robot) -> None:
+    """Add sensors of the normal loads that rolling resistance depends on."""
+    rolling = {name for name, drive in robot.drives.items() if drive.losses and drive.losses.rolling}
+    if not rolling:
+        return
+    # Pins and rails inside a chain of plates would count as load.
+    belts = [belt for belt in robot.belts if belt.drive in rolling and belt.method != "plates"]
+    rims = {f"{belt.name}/": belt.drive for belt in belts}
+    wheels = rolling - {belt.drive for belt in robot.belts}
+    for body in robot.spec.bodies:
+        drive = body.name if body.name in wheels else None
+        for start in rims:
+            drive = rims[start] if body.name.startswith(start) else drive
+        if drive is not None:
+            losses.add_load_sensor(robot.spec, body, drive)
 
 
 class RobotSpecCache:

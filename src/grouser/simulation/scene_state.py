@@ -30,6 +30,8 @@ STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 RUN_FIELDS = (
     "actuator_biasprm",
     "geom_surfacevel",
+    "dof_frictionloss",
+    "actuator_forcerange",
     "geom_friction",
     "light_active",
     "mat_emission",

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
+from grouser.physics.losses import has_losses
 from grouser.physics.state import StateArrays
 from grouser.simulation.divergence.watch import BAD_NUMBERS
 from grouser.simulation.scene import Scene
@@ -76,8 +77,13 @@ class SceneBatch:
         )
         """MuJoCo's batch."""
         surfaces = any(belt.moving for belt in first.belts)
-        self.rows = StateArrays.many(self.physics, surfaces=surfaces)
-        self._command_fields = ("actuator_biasprm", *["geom_surfacevel"] * surfaces)
+        losses = has_losses(first.drives)
+        self.rows = StateArrays.many(self.physics, surfaces=surfaces, losses=losses)
+        self._command_fields = (
+            "actuator_biasprm",
+            *["geom_surfacevel"] * surfaces,
+            *["dof_frictionloss", "actuator_forcerange"] * losses,
+        )
         self.time = self.physics.bind("time")
         """MuJoCo's time of every simulation, s, (n,)."""
         self.stepper = Stepper(first)

@@ -87,6 +87,8 @@ class PhysicsSettings(Description):
     """Contact compliance of moving bodies."""
     solver_contact: Contact | None = None
     """MuJoCo's contact parameters for every contact instead of `contact`; only for comparisons."""
+    losses: bool = True
+    """False: drives without friction, motors and batteries (docs/explanation/energy.md)."""
     energy_limit: Annotated[float, Field(gt=0)] = 500.0
     """Energy above which a run counts as diverged, J per kg of moving mass; above 0."""
 

@@ -158,8 +158,11 @@ class StateTransfer:
             getattr(now, field)[there] = getattr(was, field)[here]
         for field, (here, there) in (("ctrl", self._inputs), ("act", self._states)):
             getattr(now, field)[there] = getattr(was, field)[here]
+        here, there = self._dofs
+        new.dof_frictionloss[there] = old.dof_frictionloss[here]
         here, there = self._actuators
         new.actuator_biasprm[there] = old.actuator_biasprm[here]  # contains a drive's mode
+        new.actuator_forcerange[there] = old.actuator_forcerange[here]
         here, there = self._geoms
         new.geom_surfacevel[there] = old.geom_surfacevel[here]
         mujoco.mj_forward(new, now)
@@ -176,6 +179,9 @@ def _copy_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemo
     here, there = _same(before.drives.names, after.drives.names)
     now.work[:, there] = was.work[:, here]
     now.effort[:, there] = was.effort[:, here]
+    lossy, after_lossy = _same(before.losses.names, after.losses.names)
+    for array, new in zip(was.losses.arrays(), now.losses.arrays(), strict=True):
+        new[:, after_lossy] = array[:, lossy]
     now.targets.positions[:, there] = was.targets.positions[:, here]
     now.targets.speeds[:, there] = was.targets.speeds[:, here]
 
