@@ -212,7 +212,7 @@ class DriveLosses:
             one.coulomb * abs(gear) for one, gear in zip(losses, self._gears, strict=True)
         ]
         self._coulomb = np.array([one.coulomb for one in losses])
-        self._viscous = np.array([one.viscous for one in losses])
+        self._viscous = model.dof_damping[self._dofs] / self._gears**2
         self._transmission = np.array([one.transmission for one in losses])
         self._rolling = np.array([one.rolling * one.radius for one in losses])
         self._growth = np.array([one.rolling_growth * one.radius for one in losses])
@@ -277,7 +277,8 @@ class DriveLosses:
         friction = self._rolling * (1.0 + self._growth * fast) * self.loads(rows)
         friction += self._coulomb + self._transmission * np.abs(forces)
         rows.dof_frictionloss[:, self._dofs] = self._own + friction * np.abs(self._gears)
-        memory.lost[...] += (friction + self._viscous * fast) * fast * seconds
+        held = rows.dof_frictionloss[:, self._dofs] / np.abs(self._gears)
+        memory.lost[...] += (held + self._viscous * fast) * fast * seconds
         if self._has_motors:
             power = self.electric_power(speeds, forces)
             memory.electric[...] += power * seconds
@@ -315,7 +316,7 @@ class LossMemory:
     """Energies of drives with losses or a motor, a row per simulation."""
 
     lost: Array
-    """Work against friction of drives, belts and wheels, J, (n, k)."""
+    """Work against friction and damping of joints, belts and wheels, J, (n, k)."""
     electric: Array
     """Electric energy of motors, J, (n, k); 0 without a motor."""
 

@@ -21,6 +21,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import ArmAngle, Flipper, TaperedPair, add_arm_drives, arm_groups
 from grouser.robots.parts.hull import OLIVE, add_hull, exclude_hull_belt_contacts, set_box_mass
+from grouser.robots.parts.powertrain import arm_drive, belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -98,7 +99,8 @@ class PackBot(Description):
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
-        drives = dict.fromkeys(mains, track.drive) | add_arm_drives(spec, flippers, arm)
+        belt = belt_drive(track.drive, MASS)
+        drives = dict.fromkeys(mains, belt) | add_arm_drives(spec, flippers, arm_drive(arm))
         return Robot(
             spec=spec,
             root="body",

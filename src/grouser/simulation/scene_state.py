@@ -7,7 +7,7 @@ from which one is removed is recompiled and gets a new state (`changes.scene_bui
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -149,6 +149,30 @@ class SceneState:
     def effort(self, robot: str) -> dict[str, float]:
         """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
         return self._by_drive("effort", robot, self.memory.effort[0])
+
+    def electric_energy(self, robot: str) -> dict[str, float]:
+        """Return the electric energy (J) that each of a robot's motors has taken so far."""
+        motors = self.stepper.losses.motors
+        return self._by_lossy_drive("electric_energy", robot, "electric", motors)
+
+    def losses(self, robot: str) -> dict[str, float]:
+        """Return the work (J) against friction of each of a robot's drives so far."""
+        every = (True,) * len(self.stepper.losses.names)
+        return self._by_lossy_drive("losses", robot, "lost", every)
+
+    def _by_lossy_drive(
+        self, where: str, robot: str, array: str, chosen: Sequence[bool]
+    ) -> dict[str, float]:
+        """Return a robot's part of an array of `LossMemory`, by the names of its drives."""
+        if robot not in self.scene.robots:
+            raise unknown(where, "robot", robot, self.scene.robots)
+        values = getattr(self.memory.losses, array)[0].tolist()
+        names = self.stepper.losses.names
+        return {
+            name.removeprefix(f"{robot}/"): value
+            for name, value, wanted in zip(names, values, chosen, strict=True)
+            if wanted and name.startswith(f"{robot}/")
+        }
 
     def power(self, robot: str) -> dict[str, float]:
         """Return the mechanical power of each of a robot's drives, torque x speed, W."""

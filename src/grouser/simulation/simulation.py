@@ -507,12 +507,20 @@ class Simulation:
         return self.state.angles(robot)
 
     def energy(self, robot: str) -> dict[str, float]:
-        """Return the signed work (J) of each of a robot's drives since the start."""
+        """Return the signed mechanical work (J) of each of a robot's drives since the start."""
         return self.state.energy(robot)
 
     def effort(self, robot: str) -> dict[str, float]:
         """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
         return self.state.effort(robot)
+
+    def electric_energy(self, robot: str) -> dict[str, float]:
+        """Return the electric energy (J) that each of a robot's motors has taken so far."""
+        return self.state.electric_energy(robot)
+
+    def losses(self, robot: str) -> dict[str, float]:
+        """Return the work (J) against friction of each of a robot's drives with losses so far."""
+        return self.state.losses(robot)
 
     def power(self, robot: str) -> dict[str, float]:
         """Return the mechanical power of each of a robot's drives, torque x speed, W."""

@@ -24,6 +24,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts import pan_tilt
 from grouser.robots.parts.hull import GREY, Vector, add_hull, set_box_mass
 from grouser.robots.parts.pan_tilt import PanTilt
+from grouser.robots.parts.powertrain import wheel_drive
 from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -130,7 +131,8 @@ class Pioneer:
             spec=spec,
             root="body",
             mass=self.mass,
-            drives=dict.fromkeys(wheels, self.drive) | pan_tilt.DRIVES,
+            drives=dict.fromkeys(wheels, wheel_drive(self.drive, self.wheel.radius))
+            | pan_tilt.DRIVES,
             limits=pan_tilt.LIMITS,
             steering=steering,
             groups={side: names for side, names in sides.items() if len(names) > 1},
