@@ -152,6 +152,7 @@ def _run(run: MobilityRun) -> dict[str, Any]:
         "verdict": run.outcome.verdict,
         "time_s": round(run.outcome.time, 3),
         "effort_j": json_value(run.outcome.effort),
+        "electric_j": json_value(run.outcome.electric),
     }
 
 

@@ -156,6 +156,11 @@ class Rig:
         """Signed work of all drives since the start, J."""
         return float(self.simulation.state.memory.work.sum())
 
+    @property
+    def lost(self) -> float:
+        """Work against the friction of drives and belts since the start, J."""
+        return float(self.simulation.state.memory.losses.lost.sum())
+
     def rolling_loads(self, samples: int = 24) -> tuple[Array, Array]:
         """Return `loads` at many times while the belts advance slowly by two pitches."""
         # The grousers in contact and their loads depend on the position of the belt.
@@ -238,12 +243,16 @@ def creep_mm_per_minute(rig: Rig, seconds: float = 3.0) -> float:
 
 
 def climbing_work(case: CrawlerCase, slope: float) -> float:
-    """Return the ratio of the drives' work to the potential energy gained on a slope (rad)."""
+    """Return the ratio of the drives' work to the potential energy gained on a slope (rad).
+
+    Work against the friction of belts and joints is subtracted.
+    """
     rig = case.stand(slope=slope)
     rig.run(SETTLED, forward=0.2)
-    work, height = rig.work, float(rig.pose.position[2])
+    work, height = rig.work - rig.lost, float(rig.pose.position[2])
     rig.run(2.0)
-    return (rig.work - work) / (case.weight * (float(rig.pose.position[2]) - height))
+    done = rig.work - rig.lost - work
+    return done / (case.weight * (float(rig.pose.position[2]) - height))
 
 
 def rebound_mm(rig: Rig) -> float:

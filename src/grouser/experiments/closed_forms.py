@@ -353,7 +353,7 @@ def pull(case: CrawlerCase) -> Check:
 def work(case: CrawlerCase) -> Check:
     """Return the check of the work on a slope relative to the potential energy gained."""
     return Check(
-        form="work over potential energy",
+        form="work less losses over potential energy",
         truth=1.0,
         measure=lambda: rigs.climbing_work(case, SLOPE),
         relative=0.05,

@@ -175,19 +175,30 @@ def _sensor_name(drive: str, body: str) -> str:
     return f"load/{drive}/{body}"
 
 
-def apply_constants(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> None:
-    """Write the constant losses of ``drives`` into the just compiled ``model``."""
+def apply_constants(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> dict[str, Drive]:
+    """Write the constant losses of ``drives`` into the just compiled ``model``.
+
+    Returns:
+        The drives; friction that a model file gives a joint is included in their losses, since
+        the joint's value changes with load and force from now on.
+    """
     time = max(FRICTION_TIME, 2 * float(model.opt.timestep))
+    changed = dict(drives)
     for name, drive in drives.items():
-        if drive.losses is None:
+        if not (drive.losses or drive.motor):
             continue
         actuator = model.actuator(name)
-        dof = int(model.jnt_dofadr[actuator.trnid[0]])
-        gear = float(actuator.gear[0])
-        model.dof_damping[dof] += drive.losses.viscous * gear**2
-        model.dof_frictionloss[dof] += drive.losses.coulomb * abs(gear)
-        model.dof_solref[dof] = [time, 1.0]
-        model.dof_solimp[dof, :2] = FRICTION_IMPEDANCE
+        dof, gear = int(model.jnt_dofadr[actuator.trnid[0]]), abs(float(actuator.gear[0]))
+        own = float(model.dof_frictionloss[dof]) / gear
+        losses = drive.losses or Losses()
+        losses = dataclasses.replace(losses, coulomb=losses.coulomb + own)
+        changed[name] = dataclasses.replace(drive, losses=losses)
+        model.dof_damping[dof] += losses.viscous * gear**2
+        model.dof_frictionloss[dof] = losses.coulomb * gear
+        if drive.losses:
+            model.dof_solref[dof] = [time, 1.0]
+            model.dof_solimp[dof, :2] = FRICTION_IMPEDANCE
+    return changed
 
 
 class DriveLosses:
@@ -208,9 +219,6 @@ class DriveLosses:
         self._gears = model.actuator_gear[ids, 0]
         self._outputs = model.actuator_outadr[ids]
         losses = [drive.losses or Losses() for _, _, drive in chosen]
-        self._own = model.dof_frictionloss[self._dofs] - [
-            one.coulomb * abs(gear) for one, gear in zip(losses, self._gears, strict=True)
-        ]
         self._coulomb = np.array([one.coulomb for one in losses])
         self._viscous = model.dof_damping[self._dofs] / self._gears**2
         self._transmission = np.array([one.transmission for one in losses])
@@ -258,6 +266,15 @@ class DriveLosses:
         for array in memory.arrays():
             array[which] = 0.0
 
+    def electric_sum(self, memory: LossMemory, robot: str, row: int) -> float | None:
+        """Return the electric energy of all motors of ``robot``, J; None: it has none."""
+        mine = [
+            number
+            for number, (name, motor) in enumerate(zip(self.names, self.motors, strict=True))
+            if motor and name.startswith(f"{robot}/")
+        ]
+        return float(memory.electric[row, mine].sum()) if mine else None
+
     def loads(self, rows: StateArrays) -> Array:
         """Return the normal load of each drive's wheel or belts, N, (n, drives)."""
         # Row by row: the summation order of a matrix product depends on the number of rows.
@@ -276,9 +293,8 @@ class DriveLosses:
         fast = np.abs(speeds)
         friction = self._rolling * (1.0 + self._growth * fast) * self.loads(rows)
         friction += self._coulomb + self._transmission * np.abs(forces)
-        rows.dof_frictionloss[:, self._dofs] = self._own + friction * np.abs(self._gears)
-        held = rows.dof_frictionloss[:, self._dofs] / np.abs(self._gears)
-        memory.lost[...] += (held + self._viscous * fast) * fast * seconds
+        rows.dof_frictionloss[:, self._dofs] = friction * np.abs(self._gears)
+        memory.lost[...] += (friction + self._viscous * fast) * fast * seconds
         if self._has_motors:
             power = self.electric_power(speeds, forces)
             memory.electric[...] += power * seconds

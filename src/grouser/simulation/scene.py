@@ -161,7 +161,7 @@ def compose(
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
     if world.physics.losses:
-        losses.apply_constants(model, drives)
+        drives = losses.apply_constants(model, drives)
     else:
         drives = losses.ideal(drives)
     sensors = {}
@@ -213,7 +213,9 @@ def _attach(
 
 def _add_load_sensors(robot: Robot) -> None:
     """Add sensors of the normal loads that rolling resistance depends on."""
-    rolling = {name for name, drive in robot.drives.items() if drive.losses and drive.losses.rolling}
+    rolling = {
+        name for name, drive in robot.drives.items() if drive.losses and drive.losses.rolling
+    }
     if not rolling:
         return
     # Pins and rails inside a chain of plates would count as load.
