@@ -3,13 +3,11 @@
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 
 from grouser import Batch, Simulation
 from grouser.errors import BadValue
 from grouser.frames import radians
-from grouser.physics.drives import Drive
 from grouser.physics.losses import Losses, Motor
 from grouser.simulation.scene import compose
 from grouser.world.file import as_world
@@ -132,7 +130,7 @@ def test_force_falls_with_speed_and_a_stalled_motor_takes_copper_power() -> None
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [({"rolling": -0.1}, "rolling is -0.1"), ({"transmission": 1.0}, "transmission is 1.0")],
+    [({"rolling": -0.1}, "rolling is -0.1"), ({"transmission": 1.0}, "transmission is 1")],
 )
 def test_impossible_losses_are_rejected(values: dict[str, float], message: str) -> None:
     with pytest.raises(BadValue, match=message):

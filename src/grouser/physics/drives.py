@@ -76,6 +76,8 @@ class Drive:
     """Speed error (m/s or rad/s) at which the force limit is reached."""
     losses: Losses | None = None
     """Friction that it works against; None: none."""
+    rim: float = 1.0
+    """Travel of the rim (m) per unit: 1 for belts, the radius for wheels."""
     motor: Motor | None = None
     """Its motor; None: ideal, without electric power and with a constant force limit."""
 

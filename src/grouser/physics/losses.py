@@ -19,16 +19,16 @@ settings, keeps its bits.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from grouser.errors import BadValue
+from grouser.description import Description, NotNegative, Positive
 from grouser.frames import Array
 
 if TYPE_CHECKING:
@@ -43,59 +43,59 @@ FRICTION_TIME = 0.004
 FRICTION_IMPEDANCE = 0.99
 """Impedance of dry friction: below its limit a loaded joint creeps by less than 1 mm/s."""
 
+AMBIENT = 20.0
+"""Temperature of the surroundings, degrees Celsius."""
+DERATING = 10.0
+"""Temperature range below its limit over which a motor's current limit falls to 0, K."""
 
-@dataclass(frozen=True, kw_only=True)
-class Losses:
+
+class Losses(Description):
     """Friction that a drive works against, in its own units (N and m/s, or N m and rad/s)."""
 
-    coulomb: float = 0.0
+    coulomb: NotNegative = 0.0
     """Constant dry friction, N or N m; also of a belt in the air."""
-    viscous: float = 0.0
+    viscous: NotNegative = 0.0
     """Friction per speed, N s/m or N m s/rad."""
-    transmission: float = 0.0
+    transmission: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Dry friction over the drive's force, 0 to below 1: gears and belts under tension."""
-    rolling: float = 0.0
+    rolling: NotNegative = 0.0
     """Rolling resistance over the normal load of wheel or belt, -."""
-    rolling_growth: float = 0.0
+    rolling_growth: NotNegative = 0.0
     """Relative growth of the rolling resistance with the speed of the rim, s/m."""
-    radius: float = 1.0
-    """Travel of the rim (m) per unit of the drive: 1 for belts, the radius for wheels."""
-
-    def __post_init__(self) -> None:
-        for name, value in dataclasses.asdict(self).items():
-            if not (math.isfinite(value) and value >= 0):
-                raise BadValue(f"losses: {name} is {value}, must be at least 0")
-        if not self.transmission < 1:
-            raise BadValue(f"losses: transmission is {self.transmission}, must be below 1")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Motor:
+class MotorHeat(Description):
+    """Thermal model of a motor: one heat capacity, cooled through one resistance."""
+
+    capacity: Positive
+    """Heat capacity of windings and housing, J/K."""
+    resistance: Positive
+    """Thermal resistance to the surroundings, K/W."""
+    limit: float | None = None
+    """Winding temperature at which the driver stops the motor, degrees Celsius; the current limit
+    falls over the last 10 K. None: no limit."""
+
+
+class Motor(Description):
     """DC motor with a gear; SI units."""
 
-    torque_constant: float
+    torque_constant: Positive
     """Torque per current, N m/A, and voltage per speed, V s/rad."""
-    resistance: float
+    resistance: Positive
     """Resistance of windings and driver, ohm."""
-    voltage: float
+    voltage: Positive
     """Largest voltage, V."""
-    current_limit: float
+    current_limit: Positive
     """Largest current of the driver, A."""
-    ratio: float
+    ratio: Positive
     """Motor radians per unit of the drive: the gear ratio; for belts over the sprocket's radius,
     rad/m."""
-    efficiency: float = 1.0
+    efficiency: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Efficiency of the gear, above 0 to 1."""
     regenerates: bool = False
     """True: braking power returns to the battery; False: it becomes heat."""
-
-    def __post_init__(self) -> None:
-        for name in ("torque_constant", "resistance", "voltage", "current_limit", "ratio"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise BadValue(f"motor: {name} is {value}, must be above 0")
-        if not 0 < self.efficiency <= 1:
-            raise BadValue(f"motor: efficiency is {self.efficiency}, must be above 0, at most 1")
+    heat: MotorHeat | None = None
+    """None: its temperature is that of the surroundings."""
 
     @property
     def force_constant(self) -> float:
@@ -113,8 +113,9 @@ class Motor:
         amperes = max(0.0, min(self.current_limit, left))
         return amperes * self.force_constant * self.efficiency
 
-    @staticmethod
+    @classmethod
     def sized(
+        cls,
         *,
         force: float,
         speed: float,
@@ -137,7 +138,7 @@ class Motor:
         """
         constant = voltage / (spare_speed * speed)
         limit = force / (constant * efficiency)
-        return Motor(
+        return cls(
             torque_constant=motor_constant,
             resistance=voltage / (stall_over_limit * limit),
             voltage=voltage,
@@ -147,13 +148,26 @@ class Motor:
         )
 
 
+class BatteryPack(Description):
+    """Battery of a robot: full at the start."""
+
+    energy: Positive
+    """Energy of the full battery, J."""
+    voltage: Positive
+    """Voltage without load, V."""
+    resistance: NotNegative = 0.0
+    """Internal resistance, ohm: the voltage falls under load, and part of the energy is heat."""
+    idle: NotNegative = 0.0
+    """Power of electronics, W."""
+
+
 def has_losses(drives: Mapping[str, Drive]) -> bool:
     """Return True if any drive has losses or a motor."""
     return any(drive.losses or drive.motor for drive in drives.values())
 
 
-def ideal(drives: Mapping[str, Drive]) -> dict[str, Drive]:
-    """Return the drives without losses and motors."""
+def without_losses(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> dict[str, Drive]:
+    """Return the drives without losses and motors; ``model`` stays as it is."""
     return {
         name: dataclasses.replace(drive, losses=None, motor=None) for name, drive in drives.items()
     }
@@ -191,7 +205,7 @@ def apply_constants(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> dict[
         dof, gear = int(model.jnt_dofadr[actuator.trnid[0]]), abs(float(actuator.gear[0]))
         own = float(model.dof_frictionloss[dof]) / gear
         losses = drive.losses or Losses()
-        losses = dataclasses.replace(losses, coulomb=losses.coulomb + own)
+        losses = losses.model_copy(update={"coulomb": losses.coulomb + own})
         changed[name] = dataclasses.replace(drive, losses=losses)
         model.dof_damping[dof] += losses.viscous * gear**2
         model.dof_frictionloss[dof] = losses.coulomb * gear
@@ -202,64 +216,39 @@ def apply_constants(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> dict[
 
 
 class DriveLosses:
-    """Losses and motors of a compiled scene's drives, for one simulation or many."""
+    """Losses, motors and batteries of a compiled scene, for one simulation or many."""
 
-    def __init__(self, model: mujoco.MjModel, drives: Mapping[str, Drive]) -> None:
-        """Look up all drives that have losses or a motor."""
-        chosen = [
-            (place, name, drive)
-            for place, (name, drive) in enumerate(drives.items())
-            if drive.losses or drive.motor
-        ]
-        self.names = tuple(name for _, name, _ in chosen)
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        drives: Mapping[str, Drive],
+        batteries: Mapping[str, BatteryPack],
+    ) -> None:
+        """Look up all drives that have losses or a motor, and the ``batteries`` by robot."""
+        chosen = {name: drive for name, drive in drives.items() if drive.losses or drive.motor}
+        self.names = tuple(chosen)
         """Names of the drives, in the order of the columns of `LossMemory`."""
-        ids = np.array([model.actuator(name).id for name in self.names], int)
-        self._actuators = ids
-        self._dofs = model.jnt_dofadr[model.actuator_trnid[ids, 0]] if len(ids) else ids
-        self._gears = model.actuator_gear[ids, 0]
-        self._outputs = model.actuator_outadr[ids]
-        losses = [drive.losses or Losses() for _, _, drive in chosen]
-        self._coulomb = np.array([one.coulomb for one in losses])
-        self._viscous = model.dof_damping[self._dofs] / self._gears**2
-        self._transmission = np.array([one.transmission for one in losses])
-        self._rolling = np.array([one.rolling * one.radius for one in losses])
-        self._growth = np.array([one.rolling_growth * one.radius for one in losses])
-        self._load = np.zeros((model.nsensordata, len(chosen)))
-        for number, name in enumerate(self.names):
-            for address in _load_addresses(model, name):
-                self._load[address, number] = 1.0
-        self._set_motors(model, [drive for _, _, drive in chosen])
-
-    def _set_motors(self, model: mujoco.MjModel, drives: Sequence[Drive]) -> None:
-        """Collect the numbers of motors; a drive without a motor has no electric power."""
-        motors = [drive.motor for drive in drives]
-        self.motors = tuple(motor is not None for motor in motors)
+        self.batteries = dict(batteries)
+        """Batteries by robot, in the order of the columns of `LossMemory.drained`."""
+        self._actuators = np.array([model.actuator(name).id for name in self.names], int)
+        self._dofs = model.jnt_dofadr[model.actuator_trnid[self._actuators, 0]]
+        self._gears = model.actuator_gear[self._actuators, 0]
+        self._outputs = model.actuator_outadr[self._actuators]
+        self._friction = _FrictionNumbers.of(model, chosen, self._dofs, self._gears)
+        self._motors = _MotorNumbers.of(chosen)
+        self.motors = tuple(drive.motor is not None for drive in chosen.values())
         """True for each drive with a motor."""
         self._has_motors = any(self.motors)
-
-        def column(name: str, missing: float) -> Array:
-            return np.array([getattr(one, name) if one else missing for one in motors])
-
-        self._constant = column("force_constant", math.inf)
-        self._resistance = column("resistance", 0.0)
-        self._voltage = column("voltage", math.inf)
-        self._current = column("current_limit", math.inf)
-        self._efficiency = column("efficiency", 1.0)
-        self._lowest = np.where(column("regenerates", 0.0) > 0, -np.inf, 0.0)
-        self._motor_columns = np.flatnonzero(self.motors)
-        self._forces = np.array([drive.force for drive in drives])
-        # Weight of a new force limit: the speed that it causes lowers the next one, which would
-        # oscillate if the joint is light and the interval long.
-        self._inertia = 1 / np.maximum(model.dof_invweight0[self._dofs], 1e-9)
-        self._inertia = self._inertia / self._gears**2
+        self._inertia = 1 / np.maximum(model.dof_invweight0[self._dofs], 1e-9) / self._gears**2
+        self._cells = _BatteryNumbers.of(self.batteries, self.names)
 
     def __bool__(self) -> bool:
-        return bool(self.names)
+        return bool(self.names or self.batteries)
 
     def start(self, simulations: int) -> LossMemory:
         """Return the memory of simulations before their first step."""
-        shape = simulations, len(self.names)
-        return LossMemory(np.zeros(shape), np.zeros(shape))
+        shape, robots = (simulations, len(self.names)), (simulations, len(self.batteries))
+        return LossMemory(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(robots))
 
     def clear(self, memory: LossMemory, which: Which) -> None:
         """Clear the memory of the simulations ``which``, which are at their start."""
@@ -277,8 +266,7 @@ class DriveLosses:
 
     def loads(self, rows: StateArrays) -> Array:
         """Return the normal load of each drive's wheel or belts, N, (n, drives)."""
-        # Row by row: the summation order of a matrix product depends on the number of rows.
-        return np.asarray(np.matmul(rows.sensordata[:, None], self._load)[:, 0])
+        return _row_products(rows.sensordata, self._friction.load)
 
     def apply(self, rows: StateArrays, memory: LossMemory, seconds: float) -> None:
         """Set friction and force limits for the next interval; add the last interval's energies.
@@ -290,59 +278,218 @@ class DriveLosses:
         """
         speeds = rows.qvel[:, self._dofs] * self._gears
         forces = rows.actuator_force[:, self._outputs]
-        fast = np.abs(speeds)
-        friction = self._rolling * (1.0 + self._growth * fast) * self.loads(rows)
-        friction += self._coulomb + self._transmission * np.abs(forces)
+        fast, numbers = np.abs(speeds), self._friction
+        friction = numbers.rolling * (1.0 + numbers.growth * fast) * self.loads(rows)
+        friction += numbers.coulomb + numbers.transmission * np.abs(forces)
         rows.dof_frictionloss[:, self._dofs] = friction * np.abs(self._gears)
-        memory.lost[...] += (friction + self._viscous * fast) * fast * seconds
+        memory.lost[...] += (friction + numbers.viscous * fast) * fast * seconds
+        amperes = self._amperes(speeds, forces)
+        copper = amperes**2 * self._motors.resistance
+        induced = self._motors.constant * amperes * speeds
+        power = np.maximum(copper + induced, self._motors.lowest)
+        memory.electric[...] += power * seconds
+        cooling = memory.warming * self._motors.cooling
+        memory.warming[...] += (copper - cooling) * self._motors.heating * seconds
+        volts = self._drain(power, memory, seconds)
         if self._has_motors:
-            power = self.electric_power(speeds, forces)
-            memory.electric[...] += power * seconds
-            self._limit(rows, speeds, seconds)
+            self._limit(rows, speeds, memory, volts, seconds)
 
-    def electric_power(self, speeds: Array, forces: Array) -> Array:
-        """Return the motors' electric power, W, from speeds and forces of the drives, (n, k)."""
-        driving = forces * speeds >= 0
-        amperes = np.where(driving, forces / self._efficiency, forces * self._efficiency)
-        amperes = amperes / self._constant
-        with np.errstate(invalid="ignore"):
-            induced = np.where(np.isinf(self._constant), 0.0, self._constant * amperes * speeds)
-        return np.asarray(np.maximum(amperes**2 * self._resistance + induced, self._lowest))
+    def _amperes(self, speeds: Array, forces: Array) -> Array:
+        """Return the motors' currents, A, from speeds and forces of the drives, (n, k)."""
+        efficiency = self._motors.efficiency
+        losing = np.where(forces * speeds >= 0, 1 / efficiency, efficiency)
+        return np.asarray(forces * losing * self._motors.per_force)
 
-    def _limit(self, rows: StateArrays, speeds: Array, seconds: float) -> None:
-        """Set the force limits that current and voltage allow at the present speeds."""
-        which = self._motor_columns
-        constant, resistance = self._constant[which], self._resistance[which]
-        gain = constant * self._efficiency[which]
-        slope = constant * gain / resistance  # N per m/s
+    def _drain(self, power: Array, memory: LossMemory, seconds: float) -> Array:
+        """Discharge batteries by ``power`` (n, k), W; return the motors' voltages, V, (n, k)."""
+        cells = self._cells
+        watts = _row_products(power, cells.feeds) + cells.idle
+        # Terminal voltage u with u (e - u)/r = watts, at most half of it lost inside.
+        root = np.sqrt(np.maximum(cells.volts**2 - 4 * cells.resistance * watts, 0.0))
+        terminal = (cells.volts + root) / 2
+        memory.drained[...] += watts * cells.volts / terminal * seconds
+        terminal = np.where(memory.drained < cells.energy, terminal, 0.0)
+        sagging = np.concatenate([terminal, np.full((len(terminal), 1), np.inf)], axis=1)
+        return np.minimum(self._motors.voltage, sagging[:, cells.of_drive])
+
+    def _limit(
+        self, rows: StateArrays, speeds: Array, memory: LossMemory, volts: Array, seconds: float
+    ) -> None:
+        """Set the force limits that current, voltage and temperature allow at these speeds."""
+        motors = self._motors
+        which = motors.which
+        constant, resistance = motors.constant[which], motors.resistance[which]
+        gain = constant * motors.efficiency[which]
+        # The speed that a limit causes lowers the next limit: that would oscillate if the joint is
+        # light and the interval long. This is the implicit Euler rule.
+        slope = constant * gain / resistance
         weight = 1 / (1 + seconds * slope / self._inertia[which])
-        most = np.minimum(self._current[which] * gain, self._forces[which])
+        left = (motors.hottest[which] - memory.warming[:, which]) / DERATING
+        most = motors.current[which] * np.minimum(np.maximum(left, 0.0), 1.0) * gain
+        most = np.minimum(most, motors.strongest[which])
         actuators = self._actuators[which]
         for side, sign in ((0, -1.0), (1, 1.0)):
-            volts = self._voltage[which] - sign * constant * speeds[:, which]
-            wanted = np.minimum(np.maximum(volts / resistance * gain, 0.0), most)
+            amperes = (volts[:, which] - sign * constant * speeds[:, which]) / resistance
+            wanted = np.minimum(np.maximum(amperes * gain, 0.0), most)
+            wanted = np.where(volts[:, which] > 0, wanted, 0.0)
             present = np.abs(rows.actuator_forcerange[:, actuators, side])
             rows.actuator_forcerange[:, actuators, side] = sign * (
                 present + weight * (wanted - present)
             )
 
+    def temperatures(self, memory: LossMemory, row: int = 0) -> dict[str, float]:
+        """Return the temperature of each drive's motor, degrees Celsius, by full name."""
+        values = (AMBIENT + memory.warming[row]).tolist()
+        return dict(zip(self.names, values, strict=True))
+
+    def charges(self, memory: LossMemory, row: int = 0) -> dict[str, float]:
+        """Return the remaining energy of each robot's battery, J, by robot."""
+        left = np.maximum(0.0, self._cells.energy - memory.drained[row]).tolist()
+        return dict(zip(self.batteries, left, strict=True))
+
 
 @dataclass(frozen=True)
 class LossMemory:
-    """Energies of drives with losses or a motor, a row per simulation."""
+    """Energies and temperatures of drives with losses or a motor, a row per simulation."""
 
     lost: Array
     """Work against friction and damping of joints, belts and wheels, J, (n, k)."""
     electric: Array
     """Electric energy of motors, J, (n, k); 0 without a motor."""
+    warming: Array
+    """Temperature of motors above that of the surroundings, K, (n, k)."""
+    drained: Array
+    """Energy taken from batteries, their own losses included, J, (n, batteries)."""
 
     def arrays(self) -> list[Array]:
         """Return all arrays."""
-        return [self.lost, self.electric]
+        return [self.lost, self.electric, self.warming, self.drained]
 
     def take(self, which: npt.NDArray[np.integer]) -> LossMemory:
         """Return a copy of the rows ``which``."""
         return LossMemory(*(array[which] for array in self.arrays()))
+
+
+@dataclass(frozen=True)
+class _FrictionNumbers:
+    """Numbers of the losses of k drives, (k,)."""
+
+    coulomb: Array
+    viscous: Array
+    transmission: Array
+    rolling: Array
+    growth: Array
+    load: Array
+    """Weights of sensor data that give the normal loads, (sensordata, k)."""
+
+    @staticmethod
+    def of(
+        model: mujoco.MjModel, drives: Mapping[str, Drive], dofs: Array, gears: Array
+    ) -> _FrictionNumbers:
+        """Collect the numbers of ``drives``; joints' damping counts as viscous friction."""
+        losses = [drive.losses or Losses() for drive in drives.values()]
+        rims = np.array([drive.rim for drive in drives.values()])
+        load = np.zeros((model.nsensordata, len(drives)))
+        for number, name in enumerate(drives):
+            for address in _load_addresses(model, name):
+                load[address, number] = 1.0
+        return _FrictionNumbers(
+            coulomb=np.array([one.coulomb for one in losses]),
+            viscous=model.dof_damping[dofs] / gears**2,
+            transmission=np.array([one.transmission for one in losses]),
+            rolling=np.array([one.rolling for one in losses]) * rims,
+            growth=np.array([one.rolling_growth for one in losses]) * rims,
+            load=load,
+        )
+
+
+@dataclass(frozen=True)
+class _MotorNumbers:
+    """Numbers of the motors of k drives, (k,); without a motor there is no current."""
+
+    which: npt.NDArray[np.intp]
+    """Columns of the drives with a motor."""
+    constant: Array
+    per_force: Array
+    """Current per force without gear losses, A/N."""
+    resistance: Array
+    voltage: Array
+    current: Array
+    efficiency: Array
+    lowest: Array
+    """Least electric power, W."""
+    strongest: Array
+    """Force limits of the drives."""
+    heating: Array
+    """K/J."""
+    cooling: Array
+    """W/K."""
+    hottest: Array
+    """Temperature limit above the surroundings, K."""
+
+    @staticmethod
+    def of(drives: Mapping[str, Drive]) -> _MotorNumbers:
+        """Collect the numbers of ``drives``."""
+        motors = [drive.motor for drive in drives.values()]
+        heats = [motor.heat if motor else None for motor in motors]
+
+        def column(name: str, missing: float) -> Array:
+            return np.array([getattr(one, name) if one else missing for one in motors], float)
+
+        limits = [heat.limit if heat and heat.limit is not None else np.inf for heat in heats]
+        return _MotorNumbers(
+            which=np.flatnonzero([motor is not None for motor in motors]),
+            constant=column("force_constant", 0.0),
+            per_force=np.array([1 / one.force_constant if one else 0.0 for one in motors]),
+            resistance=column("resistance", 0.0),
+            voltage=column("voltage", np.inf),
+            current=column("current_limit", np.inf),
+            efficiency=column("efficiency", 1.0),
+            lowest=np.where(column("regenerates", 0.0) > 0, -np.inf, 0.0),
+            strongest=np.array([drive.force for drive in drives.values()]),
+            heating=np.array([1 / heat.capacity if heat else 0.0 for heat in heats]),
+            cooling=np.array([1 / heat.resistance if heat else 0.0 for heat in heats]),
+            hottest=np.array(limits) - AMBIENT,
+        )
+
+
+@dataclass(frozen=True)
+class _BatteryNumbers:
+    """Numbers of the batteries of b robots, (b,)."""
+
+    energy: Array
+    volts: Array
+    resistance: Array
+    idle: Array
+    feeds: Array
+    """1 where a battery feeds a drive, (k, b)."""
+    of_drive: npt.NDArray[np.intp]
+    """Column of each drive's battery, (k,); b: it has none."""
+
+    @staticmethod
+    def of(batteries: Mapping[str, BatteryPack], drives: Sequence[str]) -> _BatteryNumbers:
+        """Collect the numbers of ``batteries``, by robot, which feed its ``drives``."""
+        packs, robots = list(batteries.values()), list(batteries)
+        owners = [name.partition("/")[0] for name in drives]
+        of_drive = [robots.index(one) if one in batteries else len(packs) for one in owners]
+        feeds = np.zeros((len(drives), len(packs)))
+        for number, column in enumerate(of_drive):
+            if column < len(packs):
+                feeds[number, column] = 1.0
+        return _BatteryNumbers(
+            energy=np.array([pack.energy for pack in packs]),
+            volts=np.array([pack.voltage for pack in packs]),
+            resistance=np.array([pack.resistance for pack in packs]),
+            idle=np.array([pack.idle for pack in packs]),
+            feeds=feeds,
+            of_drive=np.array(of_drive, np.intp),
+        )
+
+
+def _row_products(values: Array, weights: Array) -> Array:
+    """Return values (n, m) times weights (m, k), (n, k)."""
+    # Row by row: the summation order of a matrix product depends on the number of rows.
+    return np.asarray(np.matmul(values[:, None], weights)[:, 0])
 
 
 def _load_addresses(model: mujoco.MjModel, drive: str) -> list[int]:

@@ -23,6 +23,7 @@ from grouser.frames import Pose
 from grouser.physics import compliance, losses
 from grouser.physics.drives import Drive, apply_spring_timing
 from grouser.physics.height_fields import HeightFieldData
+from grouser.physics.losses import BatteryPack
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
@@ -61,6 +62,13 @@ class Scene:
     """By robot and sensor name."""
     control_interval: int
     """Physics steps between two updates of belts, drives and gaits."""
+
+    @property
+    def batteries(self) -> dict[str, BatteryPack]:
+        """Battery of every robot that has one, by robot; none without losses."""
+        if not self.world.physics.losses:
+            return {}
+        return {name: robot.battery for name, robot in self.robots.items() if robot.battery}
 
     @functools.cached_property
     def timestep(self) -> float:
@@ -160,10 +168,8 @@ def compose(
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
-    if world.physics.losses:
-        drives = losses.apply_constants(model, drives)
-    else:
-        drives = losses.ideal(drives)
+    set_losses = losses.apply_constants if world.physics.losses else losses.without_losses
+    drives = set_losses(model, drives)
     sensors = {}
     for name, robot in robots.items():
         yield_control()

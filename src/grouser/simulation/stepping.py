@@ -95,7 +95,7 @@ class Stepper:
         self._settle_intervals = settle_intervals(every)
         self._settle_time = self._settle_intervals * every
         self.drives = Drives(scene.model, scene.drives, self._settle_time)
-        self.losses = DriveLosses(scene.model, scene.drives)
+        self.losses = DriveLosses(scene.model, scene.drives, scene.batteries)
         """Losses and motors of the drives."""
         self.gaits = Gaits(scene.robots, self.drives)
         self._robots = scene.robots

@@ -17,7 +17,8 @@ GRAVITY = 9.81
 BELT_ROLLING = 0.04
 """Rolling resistance of a rubber belt on hard ground over the load; estimate. Heavy tracked
 vehicles have 0.02 to 0.03 inside their tracks (Wong, Theory of Ground Vehicles: 222 + 3 V N/t,
-V in km/h, recalled); light robots have relatively more (Szpaczynska et al., Appl. Sci. 13, 10533)."""
+V in km/h, recalled); light robots have relatively more (Szpaczynska et al. 2023, Appl. Sci. 13,
+10533)."""
 BELT_GROWTH = 0.05
 """Relative growth of it with speed, s/m: Wong's 3/222 per km/h, recalled."""
 BELT_TRANSMISSION = 0.06
@@ -58,8 +59,8 @@ def belt_drive(drive: Drive, mass: float, *, sides: int = 2, voltage: float = VO
 
 def wheel_drive(drive: Drive, radius: float, *, voltage: float = VOLTAGE) -> Drive:
     """Return ``drive`` (rad/s, N m) of a wheel of ``radius`` (m) with losses and a motor."""
-    losses = Losses(rolling=TYRE_ROLLING, radius=radius)
-    return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage))
+    losses, motor = Losses(rolling=TYRE_ROLLING), _motor(drive, voltage)
+    return dataclasses.replace(drive, losses=losses, motor=motor, rim=radius)
 
 
 def arm_drive(drive: Drive, *, voltage: float = VOLTAGE) -> Drive:

@@ -180,8 +180,10 @@ def _copy_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemo
     now.work[:, there] = was.work[:, here]
     now.effort[:, there] = was.effort[:, here]
     lossy, after_lossy = _same(before.losses.names, after.losses.names)
-    for array, new in zip(was.losses.arrays(), now.losses.arrays(), strict=True):
-        new[:, after_lossy] = array[:, lossy]
+    for name in ("lost", "electric", "warming"):
+        getattr(now.losses, name)[:, after_lossy] = getattr(was.losses, name)[:, lossy]
+    here_batteries, there = _same(list(before.losses.batteries), list(after.losses.batteries))
+    now.losses.drained[:, there] = was.losses.drained[:, here_batteries]
     now.targets.positions[:, there] = was.targets.positions[:, here]
     now.targets.speeds[:, there] = was.targets.speeds[:, here]
 
