@@ -28,7 +28,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups, middle_of_mass
-from grouser.robots.parts.powertrain import arm_drive, belt_drive
+from grouser.robots.parts.powertrain import arm_drive, battery, belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -119,7 +119,7 @@ class Kenaf(Description):
         hull.exclude_hull_belt_contacts(spec)
         _add_cameras(body)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
-        arms = add_arm_drives(spec, flippers, arm_drive(arm))
+        arms = add_arm_drives(spec, flippers, arm_drive(arm, MASS))
         front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
             spec=spec,
@@ -132,6 +132,7 @@ class Kenaf(Description):
             groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
             equipment=EQUIPMENT,
+            battery=battery(MASS),
             standing=STANDING,
             posture={each.arm: front if each.forward > 0 else rear for each in flippers},
         )

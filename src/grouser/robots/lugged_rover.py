@@ -16,7 +16,7 @@ from grouser.description import Description, Positive
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
-from grouser.robots.parts.powertrain import wheel_drive
+from grouser.robots.parts.powertrain import battery, wheel_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -64,7 +64,7 @@ class LuggedRover(Description):
         hull.set_box_mass(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
         hull.exclude_hull_belt_contacts(spec)
         # Belts of one circle: their unit is m of rim.
-        drives = dict.fromkeys(places, wheel_drive(wheel.drive, 1.0))
+        drives = dict.fromkeys(places, wheel_drive(wheel.drive, 1.0, MASS))
         return Robot(
             spec=spec,
             root="body",
@@ -75,5 +75,6 @@ class LuggedRover(Description):
                 left=("front_left", "rear_left"), right=("front_right", "rear_right"), gauge=GAUGE
             ),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
+            battery=battery(MASS),
             standing=WHEEL_RADIUS + self.lug_height,
         )

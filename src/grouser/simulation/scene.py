@@ -26,6 +26,7 @@ from grouser.physics.height_fields import HeightFieldData
 from grouser.physics.losses import BatteryPack
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
+from grouser.sensors.battery import Battery
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
@@ -294,6 +295,11 @@ def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
         if sensor.name in names:
             raise BadValue(f"{where}: robot '{entry.name}' has two sensors named '{sensor.name}'")
         names.add(sensor.name)
+        if isinstance(sensor, Battery) and sensor.capacity is None and robot.battery is None:
+            raise BadValue(
+                f"{where}: robot '{entry.name}' has no battery of its own; give its sensor "
+                f"'{sensor.name}' capacity and idle"
+            )
         try:
             sensor.add(robot.spec)
         except LookupError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import mujoco
 import numpy as np
@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
+from grouser.physics.losses import DriveLosses, LossMemory
 from grouser.physics.state import StateArrays
-from grouser.sensors.sensor import SensorContext
+from grouser.sensors.sensor import BatteryCharge, PowerState, SensorContext
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.world.file import RobotEntry
@@ -136,7 +137,8 @@ class SceneState:
         """Return the inputs of sensor models at the present time."""
         names, effort = self.stepper.drives.names, self.memory.effort[0]
         travel = self.stepper.odometer(self.arrays, self.memory)
-        return SensorContext(self.model, self.data, names, travel, effort)
+        power = partial(power_state, self.stepper.losses, self.memory.losses, 0)
+        return SensorContext(self.model, self.data, names, travel, effort, power)
 
     def angles(self, robot: str) -> dict[str, float]:
         """Return the position of each of a robot's drives (rad; belts: m), not wrapped."""
@@ -243,6 +245,15 @@ class SceneState:
     def fingerprint(self) -> str:
         """Return a hash of the whole state: equal bits, equal hash."""
         return fingerprint(self.integration_state(), self.memory)
+
+
+def power_state(losses: DriveLosses, memory: LossMemory, row: int) -> PowerState:
+    """Return temperatures and charges of simulation ``row``, as sensors take them."""
+    charges = {
+        robot: BatteryCharge(left, losses.batteries[robot].energy, losses.batteries[robot].idle)
+        for robot, left in losses.charges(memory, row).items()
+    }
+    return PowerState(losses.temperatures(memory, row), charges)
 
 
 def integration_state(model: mujoco.MjModel, data: mujoco.MjData) -> Array:

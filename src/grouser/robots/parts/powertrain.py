@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 
 from grouser.physics.drives import Drive
-from grouser.physics.losses import Losses, Motor
+from grouser.physics.losses import BatteryPack, Losses, Motor, MotorHeat
 
 GRAVITY = 9.81
 """m/s²."""
@@ -39,6 +39,39 @@ GEAR_EFFICIENCY = 0.7
 """Efficiency of a planetary gear of two or three stages; estimate."""
 
 
+WATT_HOUR = 3600.0
+"""J."""
+BATTERY_DENSITY = 10.0
+"""Energy of a battery over the robot's mass, Wh/kg; estimate: a PackBot with two BB-2590 has 21, a
+P3AT with three lead batteries 19."""
+BATTERY_DROP = 0.05
+"""Internal resistance x (current that empties the battery in an hour) over voltage; estimate."""
+IDLE = 1.0
+"""Power of computers and radio over the robot's mass, W/kg; estimate."""
+
+HEAT_CAPACITY = 300.0
+"""J/K per kg of motor; estimate: steel and copper with 0.4 kJ/(kg K), partly warmed."""
+MOTOR_SHARE = 0.05
+"""Mass of one motor over the robot's; estimate."""
+COOLING = 3.0
+"""K/W of a motor of 1 kg in a closed hull; estimate."""
+HOTTEST = 120.0
+"""Temperature at which the driver stops a motor, degrees Celsius; estimate: insulation class E."""
+
+
+def battery(
+    mass: float, *, energy_wh: float | None = None, voltage: float = VOLTAGE
+) -> BatteryPack:
+    """Return the battery of a robot of ``mass`` (kg); an estimate unless its energy is given."""
+    energy_wh = BATTERY_DENSITY * mass if energy_wh is None else energy_wh
+    return BatteryPack(
+        energy=energy_wh * WATT_HOUR,
+        voltage=voltage,
+        resistance=BATTERY_DROP * voltage**2 / energy_wh,
+        idle=IDLE * mass,
+    )
+
+
 def belt_drive(drive: Drive, mass: float, *, sides: int = 2, voltage: float = VOLTAGE) -> Drive:
     """Return ``drive`` of a rubber belt with losses and a motor.
 
@@ -54,22 +87,26 @@ def belt_drive(drive: Drive, mass: float, *, sides: int = 2, voltage: float = VO
         rolling=BELT_ROLLING,
         rolling_growth=BELT_GROWTH,
     )
-    return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage))
+    return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage, mass))
 
 
-def wheel_drive(drive: Drive, radius: float, *, voltage: float = VOLTAGE) -> Drive:
+def wheel_drive(drive: Drive, radius: float, mass: float, *, voltage: float = VOLTAGE) -> Drive:
     """Return ``drive`` (rad/s, N m) of a wheel of ``radius`` (m) with losses and a motor."""
-    losses, motor = Losses(rolling=TYRE_ROLLING), _motor(drive, voltage)
+    losses, motor = Losses(rolling=TYRE_ROLLING), _motor(drive, voltage, mass)
     return dataclasses.replace(drive, losses=losses, motor=motor, rim=radius)
 
 
-def arm_drive(drive: Drive, *, voltage: float = VOLTAGE) -> Drive:
+def arm_drive(drive: Drive, mass: float, *, voltage: float = VOLTAGE) -> Drive:
     """Return ``drive`` of a geared arm with losses and a motor."""
     losses = Losses(coulomb=ARM_FRICTION * drive.force)
-    return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage))
+    return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage, mass))
 
 
-def _motor(drive: Drive, voltage: float) -> Motor:
-    return Motor.sized(
+def _motor(drive: Drive, voltage: float, mass: float) -> Motor:
+    """Return a motor of the share `MOTOR_SHARE` of the robot's ``mass`` (kg)."""
+    sized = Motor.sized(
         force=drive.force, speed=drive.speed, voltage=voltage, efficiency=GEAR_EFFICIENCY
     )
+    own = MOTOR_SHARE * mass
+    heat = MotorHeat(capacity=HEAT_CAPACITY * own, resistance=COOLING / own, limit=HOTTEST)
+    return sized.model_copy(update={"heat": heat})
