@@ -19,6 +19,7 @@ settings, keeps its bits.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -159,6 +160,12 @@ class BatteryPack(Description):
     """Internal resistance, ohm: the voltage falls under load, and part of the energy is heat."""
     idle: NotNegative = 0.0
     """Power of electronics, W."""
+
+    def endurance(self, power: float) -> float:
+        """Return the time (s) in which a constant ``power`` (W, idle included) empties it."""
+        left = max(self.voltage**2 - 4 * self.resistance * power, 0.0)
+        terminal = (self.voltage + math.sqrt(left)) / 2
+        return math.inf if power <= 0 else self.energy * terminal / self.voltage / power
 
 
 def has_losses(drives: Mapping[str, Drive]) -> bool:

@@ -35,8 +35,8 @@ from grouser.gateways.usarsim.sensor_encoder import (
 from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector, wrapped_angle
-from grouser.sensors.depth import DepthCamera
 from grouser.sensors.battery import Battery
+from grouser.sensors.depth import DepthCamera
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.gps import Gps
 from grouser.sensors.laser import Laser
