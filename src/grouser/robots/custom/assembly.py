@@ -108,6 +108,7 @@ class _Assembly:
             equipment=tuple(self._sensor(options) for options in robot_file.equipment),
             standing=trial.standing(self.posture),
             posture=self.posture,
+            battery=robot_file.battery,
             free=not robot_file.bolted,
         )
 
@@ -141,6 +142,8 @@ class _Assembly:
                 speed=entry.speed,
                 saturation_error=entry.lead,
                 damping=entry.damping,
+                losses=entry.losses,
+                motor=entry.motor,
             ),
             inertia=entry.inertia,
             grouser=entry.build_grouser(),
@@ -320,6 +323,9 @@ class _Assembly:
                     speed=entry.speed,
                     saturation_error=radians(2),
                     damping=entry.speed / 10,
+                    losses=entry.losses,
+                    motor=entry.motor,
+                    rim=entry.radius,
                 )
                 drive.add(self.spec, name, name)
                 self.drives[name] = drive
@@ -353,6 +359,8 @@ def _arm_drive(entry: FlipperEntry) -> Drive:
         speed=radians(entry.speed_deg),
         saturation_error=radians(entry.lead_deg),
         damping=entry.damping,
+        losses=entry.losses,
+        motor=entry.motor,
     )
 
 
