@@ -165,7 +165,8 @@ class BatteryPack(Description):
         """Return the time (s) in which a constant ``power`` (W, idle included) empties it."""
         left = max(self.voltage**2 - 4 * self.resistance * power, 0.0)
         terminal = (self.voltage + math.sqrt(left)) / 2
-        return math.inf if power <= 0 else self.energy * terminal / self.voltage / power
+        seconds = self.energy * terminal / self.voltage / power if power > 0 else math.inf
+        return float(seconds)
 
 
 def has_losses(drives: Mapping[str, Drive]) -> bool:
@@ -273,7 +274,8 @@ class DriveLosses:
 
     def loads(self, rows: StateArrays) -> Array:
         """Return the normal load of each drive's wheel or belts, N, (n, drives)."""
-        return _row_products(rows.sensordata, self._friction.load)
+        numbers = self._friction
+        return _row_products(rows.sensordata[:, numbers.sensors], numbers.load)
 
     def apply(self, rows: StateArrays, memory: LossMemory, seconds: float) -> None:
         """Set friction and force limits for the next interval; add the last interval's energies.
@@ -338,11 +340,10 @@ class DriveLosses:
         for side, sign in ((0, -1.0), (1, 1.0)):
             amperes = (volts[:, which] - sign * constant * speeds[:, which]) / resistance
             wanted = np.minimum(np.maximum(amperes * gain, 0.0), most)
-            wanted = np.where(volts[:, which] > 0, wanted, 0.0)
             present = np.abs(rows.actuator_forcerange[:, actuators, side])
-            rows.actuator_forcerange[:, actuators, side] = sign * (
-                present + weight * (wanted - present)
-            )
+            limits = np.minimum(present + weight * (wanted - present), most)
+            limits = np.where(volts[:, which] > 0, limits, 0.0)
+            rows.actuator_forcerange[:, actuators, side] = sign * limits
 
     def temperatures(self, memory: LossMemory, row: int = 0) -> dict[str, float]:
         """Return the temperature of each drive's motor, degrees Celsius, by full name."""
@@ -386,8 +387,10 @@ class _FrictionNumbers:
     transmission: Array
     rolling: Array
     growth: Array
+    sensors: npt.NDArray[np.intp]
+    """Addresses of the load sensors, (s,)."""
     load: Array
-    """Weights of sensor data that give the normal loads, (sensordata, k)."""
+    """1 where a sensor belongs to a drive, (s, k)."""
 
     @staticmethod
     def of(
@@ -396,16 +399,20 @@ class _FrictionNumbers:
         """Collect the numbers of ``drives``; joints' damping counts as viscous friction."""
         losses = [drive.losses or Losses() for drive in drives.values()]
         rims = np.array([drive.rim for drive in drives.values()])
-        load = np.zeros((model.nsensordata, len(drives)))
-        for number, name in enumerate(drives):
-            for address in _load_addresses(model, name):
-                load[address, number] = 1.0
+        owners = {
+            address: number
+            for number, name in enumerate(drives)
+            for address in _load_addresses(model, name)
+        }
+        load = np.zeros((len(owners), len(drives)))
+        load[np.arange(len(owners)), list(owners.values())] = 1.0
         return _FrictionNumbers(
             coulomb=np.array([one.coulomb for one in losses]),
             viscous=model.dof_damping[dofs] / gears**2,
             transmission=np.array([one.transmission for one in losses]),
             rolling=np.array([one.rolling for one in losses]) * rims,
             growth=np.array([one.rolling_growth for one in losses]) * rims,
+            sensors=np.array(list(owners), np.intp),
             load=load,
         )
 
@@ -495,8 +502,8 @@ class _BatteryNumbers:
 
 def _row_products(values: Array, weights: Array) -> Array:
     """Return values (n, m) times weights (m, k), (n, k)."""
-    # Row by row: the summation order of a matrix product depends on the number of rows.
-    return np.asarray(np.matmul(values[:, None], weights)[:, 0])
+    # The summation order of a matrix product depends on the number of rows; that of a sum does not.
+    return np.asarray((values[:, :, None] * weights).sum(axis=1))
 
 
 def _load_addresses(model: mujoco.MjModel, drive: str) -> list[int]:

@@ -50,6 +50,7 @@ class StateArrays:
     geom_surfacevel: Array
     dof_frictionloss: Array
     actuator_forcerange: Array
+    geom_friction: Array
 
     @staticmethod
     def one(model: mujoco.MjModel, data: mujoco.MjData) -> StateArrays:
@@ -67,6 +68,7 @@ class StateArrays:
             geom_surfacevel=model.geom_surfacevel[None],
             dof_frictionloss=model.dof_frictionloss[None],
             actuator_forcerange=model.actuator_forcerange[None],
+            geom_friction=model.geom_friction[None],
         )
 
     def take(self, which: npt.NDArray[np.integer]) -> StateArrays:
@@ -85,7 +87,7 @@ class StateArrays:
 
     @staticmethod
     def many(
-        batch: mujoco.batch.Batch, *, surfaces: bool = True, losses: bool = True
+        batch: mujoco.batch.Batch, *, surfaces: bool = True, losses: bool = True, slip: bool = True
     ) -> StateArrays:
         """Return the rows of a batch; drives' settings become per simulation.
 
@@ -94,6 +96,7 @@ class StateArrays:
             surfaces: allocate surface velocities per simulation. Such fields are copied at every
                 step, and ground may have thousands of geoms: False leaves the array empty.
             losses: allocate friction and force limits of drives per simulation, likewise.
+            slip: allocate the friction of geoms per simulation, likewise.
         """
         none = np.zeros((batch.nsim, 0))
         still = np.zeros((batch.nsim, 0, 6))
@@ -110,6 +113,7 @@ class StateArrays:
             geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
             dof_frictionloss=batch.expand("dof_frictionloss") if losses else none,
             actuator_forcerange=batch.expand("actuator_forcerange") if losses else none,
+            geom_friction=batch.expand("geom_friction") if slip else none,
         )
 
 

@@ -20,7 +20,7 @@ import mujoco
 
 from grouser.errors import BadValue, GrouserError, unknown
 from grouser.frames import Pose
-from grouser.physics import compliance, losses
+from grouser.physics import compliance, losses, slip_friction
 from grouser.physics.drives import Drive, apply_spring_timing
 from grouser.physics.height_fields import HeightFieldData
 from grouser.physics.losses import BatteryPack
@@ -141,6 +141,7 @@ def compose(
     yield_control()
     movable = sum(robot.free for robot in robots.values()) + len(world.objects)
     _set_solver_flags(spec, single_tree=movable <= 1)
+    slips = slip_friction.add_sensors(spec)
     try:
         model = spec.compile()
     except ValueError as error:
@@ -177,7 +178,7 @@ def compose(
         for sensor in robot.sensors:
             sensors[name, sensor.name] = sensor, sensor.bind(model, f"{name}/")
     gaits = [robot.gait for robot in robots.values() if robot.gait]
-    interval = _control_interval(belts, drives, gaits, model.opt.timestep)
+    interval = _control_interval(belts, drives, gaits, model.opt.timestep, slips=slips)
     return Scene(world, model, robots, drives, belts, sensors, interval)
 
 
@@ -328,11 +329,17 @@ def _is_list_of_text(value: Any) -> bool:
 
 
 def _control_interval(
-    belts: tuple[Belt, ...], drives: Mapping[str, Drive], gaits: Sequence[Gait], timestep: float
+    belts: tuple[Belt, ...],
+    drives: Mapping[str, Drive],
+    gaits: Sequence[Gait],
+    timestep: float,
+    *,
+    slips: bool,
 ) -> int:
     """Return the number of steps between two updates of belts, drives and gaits."""
     times = [SETTLE_TIME, *(gait.period for gait in gaits)]
     times += [HOOK_TIME for belt in belts]
+    times += [slip_friction.UPDATE_TIME] * slips
     times += [SURFACE_TIME for belt in belts if belt.moving]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.drive].speed for belt in belts if belt.links]
     return max(1, math.floor(round(min(times) / timestep, 6)))

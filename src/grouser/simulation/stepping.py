@@ -16,6 +16,7 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.physics.drives import Drives, DriveTargets, Number, Setpoint
 from grouser.physics.losses import DriveLosses, LossMemory
+from grouser.physics.slip_friction import SlipFriction
 from grouser.physics.state import StateArrays, Which
 from grouser.simulation.gaits import Gaits, RunningGait
 from grouser.simulation.scene import SETTLE_TIME, Scene
@@ -97,6 +98,8 @@ class Stepper:
         self.drives = Drives(scene.model, scene.drives, self._settle_time)
         self.losses = DriveLosses(scene.model, scene.drives, scene.batteries)
         """Losses and motors of the drives."""
+        self.slip = SlipFriction(scene.model)
+        """Friction by slip speed."""
         self.gaits = Gaits(scene.robots, self.drives)
         self._robots = scene.robots
         index = {name: place for place, name in enumerate(self.drives.names)}
@@ -108,7 +111,7 @@ class Stepper:
         self._roll_back = RollBack(scene.model, scene.belts, self.drives)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
-        self._has_losses = bool(self.losses)
+        self._has_losses, self._has_slip = bool(self.losses), bool(self.slip)
         self._has_gaits, self._has_drives = bool(self.gaits), bool(self.drives.names)
         pitches = {belt.name: belt.pitch for belt in scene.belts if belt.drive == belt.name}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
@@ -198,8 +201,9 @@ class Stepper:
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
-        The order, of one simulation and of a batch: moving surfaces, physics, roll-backs, `settle`,
-        work, losses, gaits. All but physics is done at multiples of the control interval.
+        The order, of one simulation and of a batch: moving surfaces, physics, friction by slip,
+        roll-backs, `settle`, work, losses, gaits. All but physics is done at multiples of the
+        control interval.
 
         Args:
             rows: the simulations.
@@ -246,6 +250,8 @@ class Stepper:
         self, rows: StateArrays, memory: StepMemory, interval: int, count: Callable[[], None]
     ) -> None:
         """Update belts, drives, work and gaits after control interval number ``interval``."""
+        if self._has_slip:
+            self.slip.apply(rows)
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.targets, memory.turns)
         if interval % self._settle_intervals == 0 and self._has_drives:

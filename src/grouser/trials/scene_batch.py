@@ -78,15 +78,17 @@ class SceneBatch:
         """MuJoCo's batch."""
         surfaces = any(belt.moving for belt in first.belts)
         losses = has_losses(first.drives)
-        self.rows = StateArrays.many(self.physics, surfaces=surfaces, losses=losses)
+        self.stepper = Stepper(first)
+        slip = bool(self.stepper.slip)
+        self.rows = StateArrays.many(self.physics, surfaces=surfaces, losses=losses, slip=slip)
         self._command_fields = (
             "actuator_biasprm",
             *["geom_surfacevel"] * surfaces,
             *["dof_frictionloss", "actuator_forcerange"] * losses,
+            *["geom_friction"] * slip,
         )
         self.time = self.physics.bind("time")
         """MuJoCo's time of every simulation, s, (n,)."""
-        self.stepper = Stepper(first)
         self.memory: StepMemory = self.stepper.memory(self.rows)
         self.varied = {name: self.physics.expand(name) for name in varied}
         """Model fields in which simulations differ, by name, (n, ...)."""
@@ -157,7 +159,8 @@ class SceneBatch:
             else:
                 values[row] = getattr(model, name)[: values.shape[1]]
         for name in self._command_fields:
-            getattr(self.rows, name)[row] = getattr(model, name)
+            if name not in self.varied:
+                getattr(self.rows, name)[row] = getattr(model, name)
 
     def lagged(self) -> dict[str, Array]:
         """Return the arrays of `LAGGED_FIELDS`, live and writable, by name, (n, ...)."""
