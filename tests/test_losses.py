@@ -82,7 +82,7 @@ def test_without_losses_a_robot_keeps_its_bits() -> None:
     assert not scene.model.dof_frictionloss.any()
     assert not [n for n in range(scene.model.nsensor) if "load/" in scene.model.sensor(n).name]
     without.step(0.2)
-    assert without.losses("r") == without.electric_energy("r") == {}
+    assert without.state.losses("r") == without.state.electric_energy("r") == {}
 
 
 def test_batch_and_simulation_agree_in_losses() -> None:
@@ -94,8 +94,8 @@ def test_batch_and_simulation_agree_in_losses() -> None:
     assert batch.fingerprints()[0] == simulation.fingerprint()
     drives = batch.drives("r")
     for values, single in (
-        (batch.losses("r"), simulation.losses("r")),
-        (batch.electric_energy("r"), simulation.electric_energy("r")),
+        (batch.losses("r"), simulation.state.losses("r")),
+        (batch.electric_energy("r"), simulation.state.electric_energy("r")),
     ):
         assert values[0].tolist() == [single[name] for name in drives]
         assert single["left"] > 0

@@ -208,9 +208,9 @@ def mobility_page(
     runs: Sequence[MobilityRun],
     limits: Sequence[Limit],
     progress: Progress | None = None,
+    use: EnergyUse | None = None,
     *,
     command: str,
-    use: EnergyUse | None = None,
 ) -> Page:
     """Return the mobility sheet: one card with a picture per test."""
     passed = sum(run.passed for run in runs)

@@ -164,7 +164,9 @@ def print_run(sim: Simulation, summary: RunSummary, console: Console) -> None:
             Text(name, "bold cyan"),
             *_cells(sim, summary, name),
             _energy(work),
-            _energy(sum(electric.values())) if (electric := sim.electric_energy(name)) else "-",
+            _energy(sum(electric.values()))
+            if (electric := sim.state.electric_energy(name))
+            else "-",
         )
     for name in objects:
         grid.add_row(Text(name, "dim"), *_cells(sim, summary, name), "-", "-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grouser.frames import hours, kilometres
 from grouser.mobility.suite import Candidate
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -44,8 +45,8 @@ class EnergyUse:
         if self.electric is not None:
             shown["electric_J/m"] = round(self.electric, 2)
         if self.endurance is not None and self.reach is not None:
-            shown["endurance_h"] = round(self.endurance / 3600, 1)
-            shown["range_km"] = round(self.reach / 1000, 1)
+            shown["endurance_h"] = round(hours(self.endurance), 1)
+            shown["range_km"] = round(kilometres(self.reach), 1)
         return shown
 
     def line(self) -> str:
@@ -55,7 +56,9 @@ class EnergyUse:
         if self.electric is not None:
             parts.append(f", {self.electric:.3g} J/m electric")
         if self.endurance is not None and self.reach is not None:
-            parts.append(f", {self.endurance / 3600:.1f} h or {self.reach / 1000:.1f} km on a ")
+            parts.append(
+                f", {hours(self.endurance):.1f} h or {kilometres(self.reach):.1f} km on a "
+            )
             parts.append("full battery")
         return "".join(parts)
 
@@ -84,7 +87,9 @@ def measure_energy_use(candidate: Candidate) -> EnergyUse | None:
     seconds, metres = simulation.time - begun, float(robot.pose.position[0] - start)
     if metres <= 0:
         return None
-    spent = (robot.electric_energy - electric) if simulation.electric_energy(robot.name) else None
+    spent = (
+        (robot.electric_energy - electric) if simulation.state.electric_energy(robot.name) else None
+    )
     battery = simulation.scene.batteries.get(robot.name)
     endurance = None
     if battery is not None:

@@ -39,10 +39,12 @@ if TYPE_CHECKING:
 LOAD_RADIUS = 1e3
 """Radius of the touch sensors' zones, m: all contacts of their body are inside."""
 
-FRICTION_TIME = 0.004
+FRICTION_TIME = 0.01
 """Time constant with which dry friction stops a joint, s; at least two steps (MuJoCo's limit)."""
-FRICTION_IMPEDANCE = 0.99
-"""Impedance of dry friction: below its limit a loaded joint creeps by less than 1 mm/s."""
+FRICTION_IMPEDANCE = 0.95
+"""Impedance of dry friction. MuJoCo's friction yields slowly below its limit, by 1 to 2 mm/s of a
+belt at the limit, until the servo holds the load: with 0.99 and 4 ms that takes seconds, in which a
+parked robot creeps by a few mm/min."""
 
 AMBIENT = 20.0
 """Temperature of the surroundings, degrees Celsius."""
@@ -319,7 +321,7 @@ class DriveLosses:
         memory.drained[...] += watts * cells.volts / terminal * seconds
         terminal = np.where(memory.drained < cells.energy, terminal, 0.0)
         sagging = np.concatenate([terminal, np.full((len(terminal), 1), np.inf)], axis=1)
-        return np.minimum(self._motors.voltage, sagging[:, cells.of_drive])
+        return np.asarray(np.minimum(self._motors.voltage, sagging[:, cells.of_drive]))
 
     def _limit(
         self, rows: StateArrays, speeds: Array, memory: LossMemory, volts: Array, seconds: float

@@ -275,12 +275,12 @@ class RobotHandle:
     @property
     def electric_energy(self) -> float:
         """Electric energy of all motors since the start, J; 0 without motors."""
-        return sum(self.simulation.electric_energy(self.name).values())
+        return sum(self.simulation.state.electric_energy(self.name).values())
 
     @property
     def losses(self) -> float:
         """Work against friction of all drives, belts and wheels since the start, J."""
-        return sum(self.simulation.losses(self.name).values())
+        return sum(self.simulation.state.losses(self.name).values())
 
     @property
     def power(self) -> float:

@@ -203,5 +203,5 @@ def _sample(simulation: Simulation, robot: str) -> list[float]:
     work = list(simulation.energy(robot).values())
     turned = [*pose.wxyz.tolist(), *to_rpy(pose.wxyz).tolist()]
     places = simulation.angles(robot).values()
-    energies = [*work, sum(work), sum(simulation.electric_energy(robot).values())]
+    energies = [*work, sum(work), sum(simulation.state.electric_energy(robot).values())]
     return [simulation.time, *pose.position.tolist(), *turned, *places, *energies]

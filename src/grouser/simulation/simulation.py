@@ -514,14 +514,6 @@ class Simulation:
         """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
         return self.state.effort(robot)
 
-    def electric_energy(self, robot: str) -> dict[str, float]:
-        """Return the electric energy (J) that each of a robot's motors has taken so far."""
-        return self.state.electric_energy(robot)
-
-    def losses(self, robot: str) -> dict[str, float]:
-        """Return the work (J) against friction of each of a robot's drives with losses so far."""
-        return self.state.losses(robot)
-
     def power(self, robot: str) -> dict[str, float]:
         """Return the mechanical power of each of a robot's drives, torque x speed, W."""
         return self.state.power(robot)

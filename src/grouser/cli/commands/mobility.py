@@ -24,6 +24,7 @@ from grouser.cli.terminal import (
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
+    from grouser.mobility.energy_use import EnergyUse
     from grouser.mobility.limits import Limit
     from grouser.mobility.suite import Candidate, MobilityRun
     from grouser.reports.page import Page
@@ -189,7 +190,6 @@ def mobility(
         return
     from grouser.cli import mobility_report as reporting
     from grouser.mobility.apparatus import APPARATUS
-    from grouser.mobility.energy_use import measure_energy_use
     from grouser.mobility.suite import measure_candidate
 
     candidate = measure_candidate(
@@ -213,17 +213,23 @@ def mobility(
         only_limits = repeats and folder is None
         runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, chosen, bar)
         limits = _limits(candidate, names, repeats, seed, chosen, bar) if repeats else []
-        use = measure_energy_use(candidate) if sheet else None
+        use = _energy_use(candidate) if sheet else None
         if folder is not None:
-            drawing = partial(bar, "drawing")
             page = reporting.mobility_page(
-                candidate, names, runs, limits, drawing, command=command_line(), use=use
+                candidate, names, runs, limits, partial(bar, "drawing"), use, command=command_line()
             )
     reporting.print_mobility(candidate, names, runs, limits, result_console(), use)
     if json_file is not None:
         write_json(json_file, reporting.to_json(candidate, runs, limits, seed, use))
     if page is not None and folder is not None:
         print_written(page.write(folder))
+
+
+def _energy_use(candidate: Candidate) -> EnergyUse | None:
+    """Measure the energy use on level ground."""
+    from grouser.mobility.energy_use import measure_energy_use
+
+    return measure_energy_use(candidate)
 
 
 def _drive_ways(
