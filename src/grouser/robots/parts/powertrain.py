@@ -65,10 +65,10 @@ def battery(
     """Return the battery of a robot of ``mass`` (kg); an estimate unless its energy is given."""
     energy_wh = BATTERY_DENSITY * mass if energy_wh is None else energy_wh
     return BatteryPack(
-        energy=energy_wh * WATT_HOUR,
+        energy=_rounded(energy_wh * WATT_HOUR),
         voltage=voltage,
-        resistance=BATTERY_DROP * voltage**2 / energy_wh,
-        idle=IDLE * mass,
+        resistance=_rounded(BATTERY_DROP * voltage**2 / energy_wh),
+        idle=_rounded(IDLE * mass),
     )
 
 
@@ -82,7 +82,7 @@ def belt_drive(drive: Drive, mass: float, *, sides: int = 2, voltage: float = VO
         voltage: of the battery, V.
     """
     losses = Losses(
-        coulomb=BELT_TENSION * mass * GRAVITY / sides,
+        coulomb=_rounded(BELT_TENSION * mass * GRAVITY / sides),
         transmission=BELT_TRANSMISSION,
         rolling=BELT_ROLLING,
         rolling_growth=BELT_GROWTH,
@@ -98,7 +98,7 @@ def wheel_drive(drive: Drive, radius: float, mass: float, *, voltage: float = VO
 
 def arm_drive(drive: Drive, mass: float, *, voltage: float = VOLTAGE) -> Drive:
     """Return ``drive`` of a geared arm with losses and a motor."""
-    losses = Losses(coulomb=ARM_FRICTION * drive.force)
+    losses = Losses(coulomb=_rounded(ARM_FRICTION * drive.force))
     return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage, mass))
 
 
@@ -108,5 +108,14 @@ def _motor(drive: Drive, voltage: float, mass: float) -> Motor:
         force=drive.force, speed=drive.speed, voltage=voltage, efficiency=GEAR_EFFICIENCY
     )
     own = MOTOR_SHARE * mass
-    heat = MotorHeat(capacity=HEAT_CAPACITY * own, resistance=COOLING / own, limit=HOTTEST)
-    return sized.model_copy(update={"heat": heat})
+    heat = MotorHeat(
+        capacity=_rounded(HEAT_CAPACITY * own), resistance=_rounded(COOLING / own), limit=HOTTEST
+    )
+    names = ("resistance", "current_limit", "ratio")
+    numbers = {name: _rounded(getattr(sized, name)) for name in names}
+    return sized.model_copy(update={**numbers, "heat": heat})
+
+
+def _rounded(value: float) -> float:
+    """Return ``value`` with four significant digits: an estimate needs no more."""
+    return float(f"{value:.4g}")

@@ -182,8 +182,8 @@ def _copy_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemo
     lossy, after_lossy = _same(before.losses.names, after.losses.names)
     for name in ("lost", "electric", "warming"):
         getattr(now.losses, name)[:, after_lossy] = getattr(was.losses, name)[:, lossy]
-    here_batteries, there = _same(list(before.losses.batteries), list(after.losses.batteries))
-    now.losses.drained[:, there] = was.losses.drained[:, here_batteries]
+    cells, after_cells = _same(list(before.losses.batteries), list(after.losses.batteries))
+    now.losses.drained[:, after_cells] = was.losses.drained[:, cells]
     now.targets.positions[:, there] = was.targets.positions[:, here]
     now.targets.speeds[:, there] = was.targets.speeds[:, here]
 
