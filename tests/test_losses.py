@@ -171,7 +171,7 @@ def test_motors_and_electronics_discharge_the_battery_and_warm_the_motors() -> N
     assert batch.reading(0, "r", "battery")["energy"] <= battery.energy
 
 
-OWN = {
+OWN: dict[str, Any] = {
     "name": "own",
     "mass": 10.0,
     "hull": [{"size": [0.4, 0.2, 0.1]}],
