@@ -1,6 +1,7 @@
 """Drives: angle, speed and torque control, switching at run time, limits."""
 
 import math
+from typing import Any
 
 import mujoco
 import mujoco.batch
@@ -112,7 +113,8 @@ def test_power_is_force_times_speed() -> None:
 
 @pytest.mark.parametrize("field", ["force", "speed", "saturation_error", "damping"])
 def test_invalid_drives_are_rejected(field: str) -> None:
-    numbers = {"force": 1.0, "speed": 1.0, "saturation_error": 0.1, "damping": 1.0, field: -1.0}
+    numbers: dict[str, Any] = dict.fromkeys(("force", "speed", "saturation_error", "damping"), 1.0)
+    numbers[field] = -1.0
     with pytest.raises(BadValue, match=f"{field} is -1.0, must be above 0"):
         Drive(**numbers)
 

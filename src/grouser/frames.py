@@ -58,6 +58,16 @@ def metres(value_mm: float) -> float:
     return value_mm / 1000
 
 
+def kilometres(value: float) -> float:
+    """Return metres in kilometres."""
+    return value / 1e3
+
+
+def hours(value: float) -> float:
+    """Return seconds in hours."""
+    return value / 3600
+
+
 def milliseconds(value: float) -> float:
     """Return seconds in milliseconds."""
     return value * 1e3

@@ -16,6 +16,7 @@ from grouser.cli.robot_card import defaulted_options, options_text
 from grouser.cli.terminal import counting_bar, plain_table, result_console, write_json
 from grouser.cores import Progress, parallel_map
 from grouser.frames import milliseconds
+from grouser.mobility.energy_use import EnergyUse
 from grouser.mobility.limits import FreshRuns, Limit
 from grouser.mobility.pass_curve import PassCount, SizeEstimate
 from grouser.mobility.routes import DrivenRoute, Route, drive_routes, routes_between_starts
@@ -52,8 +53,9 @@ def print_mobility(
     runs: Sequence[MobilityRun],
     limits: Sequence[Limit],
     console: Console,
+    use: EnergyUse | None = None,
 ) -> None:
-    """Print one line per test and two per limit."""
+    """Print one line per test and two per limit, and the energy use on level ground."""
     console.print(
         Text.assemble(("mobility of ", "dim"), (candidate.name, "bold cyan")), "", sep="\n"
     )
@@ -69,6 +71,8 @@ def print_mobility(
             grid.add_row(name, varied, Text(line))
             name = varied = Text()
     console.print(grid, "", sep="\n")
+    if use is not None:
+        console.print(Text(f"level ground: {use.line()}"), "", sep="\n")
     if defaults := defaulted_options(candidate.kind, candidate.options):
         console.print(Text(f"left to defaults: {options_text(defaults)}", "dim"), "", sep="\n")
 
@@ -126,7 +130,11 @@ def conditions(candidate: Candidate) -> dict[str, object]:
 
 
 def to_json(
-    candidate: Candidate, runs: Sequence[MobilityRun], limits: Sequence[Limit], seed: int
+    candidate: Candidate,
+    runs: Sequence[MobilityRun],
+    limits: Sequence[Limit],
+    seed: int,
+    use: EnergyUse | None = None,
 ) -> dict[str, Any]:
     """Return all results as JSON values."""
     return {
@@ -137,6 +145,7 @@ def to_json(
         "timestep_s": candidate.timestep,
         "flippers": candidate.flippers,
         "seed": seed,
+        "level_ground": use.figures() if use else None,
         "runs": [_run(run) for run in runs],
         "limits": [_limit(limit) for limit in limits],
     }
@@ -152,6 +161,7 @@ def _run(run: MobilityRun) -> dict[str, Any]:
         "verdict": run.outcome.verdict,
         "time_s": round(run.outcome.time, 3),
         "effort_j": json_value(run.outcome.effort),
+        "electric_j": json_value(run.outcome.electric),
     }
 
 
@@ -198,6 +208,7 @@ def mobility_page(
     runs: Sequence[MobilityRun],
     limits: Sequence[Limit],
     progress: Progress | None = None,
+    use: EnergyUse | None = None,
     *,
     command: str,
 ) -> Page:
@@ -211,7 +222,7 @@ def mobility_page(
         else f"{candidate.name} {candidate.cannot}",
         command=command,
     )
-    page.add_figures(conditions(candidate))
+    page.add_figures({**conditions(candidate), **(use.figures() if use else {})})
     pictures = _pictures(candidate, [pictured_run(runs, test) for test in tests if runs], progress)
     page.add_cards(_card(candidate, test, runs, pictures, limits) for test in tests)
     return page

@@ -30,6 +30,7 @@ _HEADINGS = {
     "speed": "m/s",
     "distance": "m",
     "energy": "J",
+    "electric": "J",
 }
 
 
@@ -162,12 +163,19 @@ def print_run(sim: Simulation, summary: RunSummary, console: Console) -> None:
         grid.add_row(
             Text(name, "bold cyan"),
             *_cells(sim, summary, name),
-            _number(work, 1 if abs(work) >= 10 else 3),
+            _energy(work),
+            _energy(sum(electric.values()))
+            if (electric := sim.state.electric_energy(name))
+            else "-",
         )
     for name in objects:
-        grid.add_row(Text(name, "dim"), *_cells(sim, summary, name), "-")
+        grid.add_row(Text(name, "dim"), *_cells(sim, summary, name), "-", "-")
     console.width = max(console.width, _WIDTH)
     console.print("", grid, "", sep="\n")
+
+
+def _energy(joules: float) -> str:
+    return _number(joules, 1 if abs(joules) >= 10 else 3)
 
 
 def _title(sim: Simulation, summary: RunSummary) -> Text:

@@ -33,6 +33,7 @@ HEADER = (
     "arrived",
     "energy J",
     "signed work J",
+    "electric J",
     "J per success",
 )
 SHOWN = 8
@@ -50,6 +51,7 @@ def record_cells(record: PathRecord) -> tuple[str, ...]:
         f"{record.successes} of {record.driven}",
         _number(record.energy),
         _number(sum(works) / len(works) if works else None),
+        _number(record.electric),
         _number(record.energy_per_success),
     )
 
@@ -78,10 +80,12 @@ def best_lines(result: PlanResult) -> list[str]:
     if best.energy is not None:
         between = best.energy_interval
         range_text = f" ({between[0]:.3g}-{between[1]:.3g} J)" if between else ""
-        first += f", for {best.energy:.3g} J{range_text}"
+        first += f", for {best.energy:.3g} J{range_text} of mechanical energy"
+        if best.electric is not None:
+            first += f" ({best.electric:.3g} J electric)"
     lines = [f"{first}."]
     lines.append(
-        f"Chosen from {len(result.records)} paths by the energy spent per success, failures "
+        f"Chosen from {len(result.records)} paths by the mechanical energy per success, failures "
         f"included, over {result.driven} trials; intervals are 95 %, of this path's trials "
         f"({best.driven}). The best of many candidates is biased upwards."
     )
@@ -129,6 +133,7 @@ def _record_json(record: PathRecord) -> dict[str, Any]:
         "verdicts": record.verdicts(),
         "energy": record.energy,
         "energy_95": list(between) if between else None,
+        "electric_energy": record.electric,
         "signed_work": sum(record.works) / len(record.works) if record.works else None,
         "energy_per_success": _finite(record.energy_per_success),
         "expected_energy_per_success": _finite(record.score),

@@ -149,6 +149,18 @@ def slip_angle(friction: float) -> float:
     return float(np.arctan(friction))
 
 
+def stopping_distance(start: float, friction: Callable[[float], float], gravity: float) -> float:
+    """Return the distance (m) in which a body sliding at ``start`` (m/s) stops.
+
+    ``friction`` is the friction coefficient by slip speed: the distance is the integral of
+    v dv/(gravity x friction(v)).
+    """
+    speeds = np.linspace(0.0, start, 2001)
+    middle = (speeds[1:] + speeds[:-1]) / 2
+    coefficients = np.array([friction(speed) for speed in middle.tolist()])
+    return float(np.sum(middle * np.diff(speeds) / (gravity * coefficients)))
+
+
 def root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return the root of ``function`` by bisection, from below 0; nan if ``high`` is below 0."""
     if function(high) < 0:

@@ -17,6 +17,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose, degrees, millimetres, milliseconds, radians, to_rpy
 from grouser.physics.contacts import BELT
+from grouser.physics.slip_friction import SlipLaw
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
@@ -159,6 +160,11 @@ class Rig:
         """Signed work of all drives since the start, J."""
         return float(self.simulation.state.memory.work.sum())
 
+    @property
+    def lost(self) -> float:
+        """Work against the friction of drives and belts since the start, J."""
+        return float(self.simulation.state.memory.losses.lost.sum())
+
     def rolling_loads(self, samples: int = 24) -> tuple[Array, Array]:
         """Return `loads` at many times while the belts advance slowly by two pitches."""
         # The grousers in contact and their loads depend on the position of the belt.
@@ -241,12 +247,16 @@ def creep_mm_per_minute(rig: Rig, seconds: float = 3.0) -> float:
 
 
 def climbing_work(case: CrawlerCase, slope: float) -> float:
-    """Return the ratio of the drives' work to the potential energy gained on a slope (rad)."""
+    """Return the ratio of the drives' work to the potential energy gained on a slope (rad).
+
+    Work against the friction of belts and joints is subtracted.
+    """
     rig = case.stand(slope=slope)
     rig.run(SETTLED, forward=0.2)
-    work, height = rig.work, float(rig.pose.position[2])
+    work, height = rig.work - rig.lost, float(rig.pose.position[2])
     rig.run(2.0)
-    return (rig.work - work) / (case.weight * (float(rig.pose.position[2]) - height))
+    done = rig.work - rig.lost - work
+    return done / (case.weight * (float(rig.pose.position[2]) - height))
 
 
 def rebound_mm(rig: Rig) -> float:
@@ -277,6 +287,24 @@ def flight(case: CrawlerCase) -> tuple[float, float]:
     rig.run(0.5)
     energy_after, spin_after = state()
     return energy_after / energy, spin_after / spin
+
+
+def sliding_distance(law: SlipLaw, start: float) -> float:
+    """Return the distance (m) in which a flat body stops that slides at ``start`` (m/s)."""
+    plate = Box(name="plate", position=(0, 0, 0.03), size=(0.2, 0.2, 0.06), mass=1.0, friction=0.0)
+    ground = Flat(
+        friction=law.static,
+        kinetic=law.kinetic,
+        stribeck_speed=law.speed,
+        stribeck_exponent=law.exponent,
+    )
+    world = World(name="sliding", physics=STANDARD, terrain=(ground,), objects=(plate,))
+    simulation = Simulation(world)
+    simulation.step(0.3)
+    begin = float(simulation.data.qpos[0])
+    simulation.state.data.qvel[0] = start
+    simulation.step(simulation.round_to_steps(0.1 + 2 * start / (GRAVITY * law.kinetic)))
+    return float(simulation.data.qpos[0]) - begin
 
 
 def dragged_height_mm(shape: Literal["sphere", "box"], friction: float, speed: float) -> float:

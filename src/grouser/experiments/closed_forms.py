@@ -27,6 +27,7 @@ from grouser.experiments.closed_form_rigs import CrawlerCase, Rig
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import degrees, millimetres, milliseconds, radians
 from grouser.physics.compliance import SINK
+from grouser.physics.slip_friction import SlipLaw
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import TRACK_Y as KENAF_Y
@@ -54,6 +55,9 @@ DENSE = 0.012
 """Bar pitch, m; too small for an edge to reach the bare belt between two bars."""
 CENTRES = (0.05, 0.15)
 """Heights of the centre of mass above the axles in tip-back tests, m."""
+
+SLIP_LAWS = (SlipLaw(0.8, 0.5, 0.3, 2.0), SlipLaw(0.8, 0.5, 0.3, 20.0))
+"""Smooth and sharp fall of friction with slip speed."""
 
 Measure = Callable[[], float | tuple[float, float]]
 
@@ -108,6 +112,7 @@ def _quick() -> Iterator[Check]:
     yield from drops(("packbot",), TIMESTEPS[:1])
     yield from flights(_crawler(1.0))
     yield drag_rise("sphere")
+    yield sliding(SLIP_LAWS[0], 1.0)
 
 
 def _all() -> Iterator[Check]:
@@ -144,6 +149,9 @@ def _all() -> Iterator[Check]:
     yield from drops(tuple(GAUGES), TIMESTEPS)
     yield drag_rise("sphere")
     yield drag_rise("box")
+    for law in SLIP_LAWS:
+        for start in (0.4, 1.0):
+            yield sliding(law, start)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,7 +361,7 @@ def pull(case: CrawlerCase) -> Check:
 def work(case: CrawlerCase) -> Check:
     """Return the check of the work on a slope relative to the potential energy gained."""
     return Check(
-        form="work over potential energy",
+        form="work less losses over potential energy",
         truth=1.0,
         measure=lambda: rigs.climbing_work(case, SLOPE),
         relative=0.05,
@@ -409,6 +417,22 @@ def flights(case: CrawlerCase) -> Iterator[Check]:
             relative=0.005,
             case=case.table_cells,
         )
+
+
+def sliding(law: SlipLaw, start: float) -> Check:
+    """Return the check of the distance in which a body stops whose friction falls with slip."""
+    return Check(
+        form="stopping distance",
+        truth=truth.stopping_distance(start, law.at, rigs.GRAVITY),
+        measure=lambda: rigs.sliding_distance(law, start),
+        relative=0.06,
+        case={
+            "belts": f"plate at {start:g} m/s",
+            "friction": f"{law.static:g} to {law.kinetic:g} at {law.speed:g} m/s",
+            "step_ms": 1.0,
+        },
+        unit="m",
+    )
 
 
 def drag_rise(shape: Any) -> Check:

@@ -16,8 +16,7 @@ exceeds the drive's limit. A setpoint cannot run further ahead of a stalled join
 at which the force saturates: anti-windup.
 
 Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N m for a hinge.
-`DriveWork` integrates power into work; `apply_spring_timing` removes the numerical damping of
-MuJoCo's ``discrete`` integrator.
+`DriveWork` integrates power; `apply_spring_timing` removes ``discrete``'s numerical damping.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.losses import Losses, Motor
 from grouser.physics.state import ColumnIndex, StateArrays, Which, column_index
 
 Mode = Literal["angle", "speed", "torque"]
@@ -54,9 +54,8 @@ WORK_SAMPLES = 16
 """Samples of `WorkSamples` per NumPy call; more save little."""
 
 LEAST_DAMPING = 1e-6
-"""Fraction of a drive's damping that `apply_spring_timing` keeps at least. A spring with less
-damping than a step adds (c < k h) stays damped by the step, as in MuJoCo: steps could hardly follow
-it."""
+"""Fraction of a drive's damping that `apply_spring_timing` keeps at least: a spring with less
+damping than a step adds (c < k h) stays damped by the step, as in MuJoCo."""
 
 _SCALAR_JOINTS = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
@@ -73,6 +72,12 @@ class Drive:
     """Position error (m or rad) at which the force limit is reached: the servo's stiffness."""
     damping: float
     """Speed error (m/s or rad/s) at which the force limit is reached."""
+    losses: Losses | None = None
+    """Friction that it works against; None: none."""
+    rim: float = 1.0
+    """Travel of the rim (m) per unit: 1 for belts, the radius for wheels."""
+    motor: Motor | None = None
+    """None: ideal, without electric power and with a constant force limit."""
 
     def __post_init__(self) -> None:
         for name in ("force", "speed", "saturation_error", "damping"):
@@ -460,7 +465,8 @@ class DriveWork:
         self._strongest = np.array(strongest)
         self._timestep = float(model.opt.timestep)
         self._discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
-        self._scalar_addresses = _rows(self._dofs, self._gears, model.actuator_outadr[ids])
+        columns = (self._dofs, self._gears, model.actuator_outadr[ids])
+        self._scalar_addresses = tuple(zip(*map(np.ndarray.tolist, columns), strict=True))
 
     def power(self, rows: StateArrays) -> Array:
         """Return each drive's mechanical power in the last step, W, shape (n, drives)."""
@@ -578,11 +584,6 @@ def _evaluated_at_start(drive: Drive, timestep: float) -> Drive:
     """Return ``drive`` with a ``timestep`` (s) of its stiffness subtracted from its viscosity."""
     viscosity = max(drive.viscosity - timestep * drive.stiffness, LEAST_DAMPING * drive.viscosity)
     return dataclasses.replace(drive, damping=drive.force / viscosity)
-
-
-def _rows(*columns: Array) -> tuple[tuple[Any, ...], ...]:
-    """Return columns as rows of Python scalars."""
-    return tuple(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def is_finite(value: Number) -> bool:

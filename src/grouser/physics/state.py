@@ -53,6 +53,9 @@ class StateArrays:
     geom_surfacevel: Array
     geom_contype: Indices
     geom_conaffinity: Indices
+    dof_frictionloss: Array
+    actuator_forcerange: Array
+    geom_friction: Array
 
     @staticmethod
     def one(model: mujoco.MjModel, data: mujoco.MjData) -> StateArrays:
@@ -70,6 +73,9 @@ class StateArrays:
             geom_surfacevel=model.geom_surfacevel[None],
             geom_contype=model.geom_contype[None],
             geom_conaffinity=model.geom_conaffinity[None],
+            dof_frictionloss=model.dof_frictionloss[None],
+            actuator_forcerange=model.actuator_forcerange[None],
+            geom_friction=model.geom_friction[None],
         )
 
     def take(self, which: npt.NDArray[np.integer]) -> StateArrays:
@@ -88,7 +94,12 @@ class StateArrays:
 
     @staticmethod
     def many(
-        batch: mujoco.batch.Batch, *, surfaces: bool = True, switches: bool = True
+        batch: mujoco.batch.Batch,
+        *,
+        surfaces: bool = True,
+        switches: bool = True,
+        losses: bool = True,
+        slip: bool = True,
     ) -> StateArrays:
         """Return the rows of a batch; drives' settings become per simulation.
 
@@ -97,8 +108,10 @@ class StateArrays:
             surfaces: allocate surface velocities per simulation. Such fields are copied at every
                 step, and ground may have thousands of geoms: False leaves the array empty.
             switches: the same for contact classes of geoms.
+            losses: the same for friction and force limits of drives.
+            slip: the same for the friction of geoms.
         """
-        none = np.zeros((batch.nsim, 0), np.int32)
+        none, no_numbers = np.zeros((batch.nsim, 0), np.int32), np.zeros((batch.nsim, 0))
         still = np.zeros((batch.nsim, 0, 6))
         return StateArrays(
             qpos=batch.bind("qpos"),
@@ -113,6 +126,9 @@ class StateArrays:
             geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
             geom_contype=batch.expand("geom_contype") if switches else none,
             geom_conaffinity=batch.expand("geom_conaffinity") if switches else none,
+            dof_frictionloss=batch.expand("dof_frictionloss") if losses else no_numbers,
+            actuator_forcerange=batch.expand("actuator_forcerange") if losses else no_numbers,
+            geom_friction=batch.expand("geom_friction") if slip else no_numbers,
         )
 
 

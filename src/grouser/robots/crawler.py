@@ -36,6 +36,7 @@ from grouser.robots.parts.flipper import (
     flipper_pair,
 )
 from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
+from grouser.robots.parts.powertrain import arm_drive, battery, powered_belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -112,9 +113,9 @@ class Crawler(Description):
         )
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
-        drives = dict.fromkeys(mains, track.drive)
+        drives = dict.fromkeys(mains, powered_belt_drive(track.drive, self.mass))
         for pair, arm in pairs.values():
-            drives |= add_arm_drives(spec, pair, arm)
+            drives |= add_arm_drives(spec, pair, arm_drive(arm, self.mass))
         starts = {end: radians(each.start_deg) for end, each in self.flippers.by_end().items()}
         return Robot(
             spec=spec,
@@ -126,6 +127,7 @@ class Crawler(Description):
             steering=Steering(left=("left",), right=("right",), gauge=self.gauge),
             groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
+            battery=battery(self.mass),
             standing=-float(low[2]) + track.height,
             posture={each.arm: starts[end] for end, (pair, _) in pairs.items() for each in pair},
         )

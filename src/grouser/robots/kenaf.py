@@ -28,6 +28,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups, middle_of_mass
+from grouser.robots.parts.powertrain import arm_drive, battery, powered_belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -118,19 +119,20 @@ class Kenaf(Description):
         hull.exclude_hull_belt_contacts(spec)
         _add_cameras(body)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
-        arms = add_arm_drives(spec, flippers, arm)
+        arms = add_arm_drives(spec, flippers, arm_drive(arm, MASS))
         front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
             spec=spec,
             root="body",
             mass=MASS,
-            drives=dict.fromkeys(mains, _belt_drive()) | arms,
+            drives=dict.fromkeys(mains, powered_belt_drive(_belt_drive(), MASS)) | arms,
             limits=dict.fromkeys(arms, (-ARM_LIMIT, ARM_LIMIT)),
             belts=(*mains.values(), *hung),
             steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
             groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
             equipment=EQUIPMENT,
+            battery=battery(MASS),
             standing=STANDING,
             posture={each.arm: front if each.forward > 0 else rear for each in flippers},
         )

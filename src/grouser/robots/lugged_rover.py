@@ -16,6 +16,7 @@ from grouser.description import Description, Positive
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
+from grouser.robots.parts.powertrain import battery, wheel_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -62,7 +63,8 @@ class LuggedRover(Description):
         )
         hull.set_box_mass(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
         hull.exclude_hull_belt_contacts(spec)
-        drives = {belt.name: wheel.drive for belt in belts}
+        # Belts of one circle: their unit is m of rim.
+        drives = dict.fromkeys(places, wheel_drive(wheel.drive, 1.0, MASS))
         return Robot(
             spec=spec,
             root="body",
@@ -73,5 +75,6 @@ class LuggedRover(Description):
                 left=("front_left", "rear_left"), right=("front_right", "rear_right"), gauge=GAUGE
             ),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
+            battery=battery(MASS),
             standing=WHEEL_RADIUS + self.lug_height,
         )

@@ -37,6 +37,7 @@ P2AT = Pioneer(
     ),
     axles=(BASE / 2, -BASE / 2),
     gauge=GAUGE,
+    battery_wh=252.0,  # Wh   three lead batteries of 12 V, 7 Ah: data sheet, as recalled
     drive=Drive(
         force=TORQUE, speed=TOP_SPIN, saturation_error=0.2, damping=10.0
     ),  # stiffness: estimate

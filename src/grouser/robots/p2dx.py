@@ -44,6 +44,7 @@ P2DX = Pioneer(
     ),
     axles=(AXLE_X,),
     gauge=GAUGE,
+    battery_wh=252.0,  # Wh   three lead batteries of 12 V, 7 Ah: data sheet, as recalled
     drive=Drive(
         force=1.5,  # N m   estimate: brakes at 0.4 g without tipping forwards
         speed=TOP_SPEED / RADIUS,

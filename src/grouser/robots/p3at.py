@@ -40,6 +40,7 @@ P3AT = Pioneer(
     ),
     axles=(AXLE_X, -AXLE_X),
     gauge=2 * WHEEL_Y,
+    battery_wh=252.0,  # Wh   three lead batteries of 12 V, 7 Ah: data sheet, as recalled
     drive=Drive(
         force=60.0,  # N m   sources.md D4.6: the P2AT's MaxTorque
         speed=TOP_SPEED / RADIUS,

@@ -21,6 +21,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import ArmAngle, Flipper, TaperedPair, add_arm_drives, arm_groups
 from grouser.robots.parts.hull import OLIVE, add_hull, exclude_hull_belt_contacts, set_box_mass
+from grouser.robots.parts.powertrain import arm_drive, battery, powered_belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -39,6 +40,7 @@ BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
 BELT_INERTIA = (
     6.0  # kg   estimate: belt 1.5 kg, the rest a geared motor's rotor reflected to the belt
 )
+BATTERY_WH = 400.0  # Wh   two BB-2590, recalled
 CENTRE_Z = -0.01  # m   estimate: centre of mass below the pulley axes
 
 FLIPPERS_OUT = 0.889  # m   over all, flippers level: 35 in (sources.md A3: recalled data sheet)
@@ -98,7 +100,8 @@ class PackBot(Description):
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
-        drives = dict.fromkeys(mains, track.drive) | add_arm_drives(spec, flippers, arm)
+        belt = powered_belt_drive(track.drive, MASS)
+        drives = dict.fromkeys(mains, belt) | add_arm_drives(spec, flippers, arm_drive(arm, MASS))
         return Robot(
             spec=spec,
             root="body",
@@ -109,6 +112,7 @@ class PackBot(Description):
             groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
             equipment=EQUIPMENT,
+            battery=battery(MASS, energy_wh=BATTERY_WH),
             standing=HEIGHT / 2,
             posture={flipper.arm: radians(self.front_deg) for flipper in flippers},
         )

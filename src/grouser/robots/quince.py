@@ -15,6 +15,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import FOUR, ArmAngle, Flipper, add_arm_drives, arm_groups
+from grouser.robots.parts.powertrain import arm_drive, battery, powered_belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -89,7 +90,8 @@ class Quince(Description):
         belts = [*mains.values(), *(sub.add(spec, body, mains[sub.side]) for sub in subs)]
         hull.exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
-        drives = dict.fromkeys(mains, self._belt_drive()) | add_arm_drives(spec, subs, arm)
+        belt = powered_belt_drive(self._belt_drive(), MASS)
+        drives = dict.fromkeys(mains, belt) | add_arm_drives(spec, subs, arm_drive(arm, MASS))
         front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
             spec=spec,
@@ -101,6 +103,7 @@ class Quince(Description):
             groups=arm_groups(subs),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
             equipment=EQUIPMENT,
+            battery=battery(MASS),
             standing=RADIUS + (self._grouser().height if self.grousers else 0.0),
             posture={sub.arm: front if sub.forward > 0 else rear for sub in subs},
         )

@@ -18,6 +18,7 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.physics.drives import Drive, Number, Setpoint, angle, speed, torque
+from grouser.physics.losses import BatteryPack
 from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
 
@@ -120,6 +121,8 @@ class Robot:
     """Height (m) of the root's frame when the robot stands on level ground."""
     standing_pitch: float = 0.0
     """Pitch (rad, nose down) of the root when the robot stands."""
+    battery: BatteryPack | None = None
+    """None: electric energy is unlimited."""
     free: bool = True
     """False: the root is fixed to the world."""
     posture: Mapping[str, float] = field(default_factory=dict)

@@ -9,7 +9,7 @@ sensor's own random generator. The simulation schedules rate and delay
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntFlag
 from functools import cached_property
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -96,6 +96,28 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class BatteryCharge:
+    """Charge of a robot's own battery at one instant."""
+
+    left: float
+    """Remaining energy, J."""
+    capacity: float
+    """Energy of the full battery, J."""
+    idle: float
+    """Power of electronics, W."""
+
+
+@dataclass(frozen=True)
+class PowerState:
+    """Motors and batteries at one instant."""
+
+    temperatures: Mapping[str, float] = field(default_factory=dict)
+    """Temperature of motors, degrees Celsius, by full name of the drive."""
+    charges: Mapping[str, BatteryCharge] = field(default_factory=dict)
+    """By name of the robot."""
+
+
+@dataclass(frozen=True)
 class SensorContext:
     """State of the world at one instant, as input of sensors."""
 
@@ -108,6 +130,8 @@ class SensorContext:
     may be called later."""
     effort: Array
     """Energy of each drive since the start, (drives,), J: sum of |force x speed| x dt."""
+    power: Callable[[], PowerState] = PowerState
+    """Return the state of motors and batteries at this instant; to be called at once."""
 
     @cached_property
     def time(self) -> float:
@@ -290,6 +314,7 @@ SENSORS: dict[str, str] = {
     "gps": "grouser.sensors.gps:Gps",
     "compass": "grouser.sensors.compass:Compass",
     "battery": "grouser.sensors.battery:Battery",
+    "motor_temperature": "grouser.sensors.motor_temperature:MotorTemperature",
     "mocap": "grouser.sensors.mocap:MotionCapture",
     "camera": "grouser.sensors.camera:Camera",
     "depth": "grouser.sensors.depth:DepthCamera",

@@ -264,13 +264,23 @@ class RobotHandle:
 
     @property
     def energy(self) -> float:
-        """Signed work of all drives since the start, J."""
+        """Signed mechanical work of all drives since the start, J."""
         return sum(self.simulation.energy(self.name).values())
 
     @property
     def effort(self) -> float:
         """Integral of |force x speed| over all drives since the start, J."""
         return sum(self.simulation.effort(self.name).values())
+
+    @property
+    def electric_energy(self) -> float:
+        """Electric energy of all motors since the start, J; 0 without motors."""
+        return sum(self.simulation.state.electric_energy(self.name).values())
+
+    @property
+    def losses(self) -> float:
+        """Work against friction of all drives, belts and wheels since the start, J."""
+        return sum(self.simulation.state.losses(self.name).values())
 
     @property
     def power(self) -> float:

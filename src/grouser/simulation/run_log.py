@@ -3,8 +3,9 @@
 Columns name their units: ``t_s``; the root's pose X_WB as ``x_m y_m z_m``, the quaternion
 ``qw qx qy qz`` and ``roll_rad pitch_rad yaw_rad`` (pitch positive nose down); of every drive
 ``belt_<name>_m`` (travel) or ``joint_<name>_rad``, and its signed work
-``work_<name>_j``; ``energy_j`` is the sum of work. `grouser.evaluation.trajectory` reads
-such a file, and so do ``grouser compare`` and ``grouser calibrate``.
+``work_<name>_j``; ``energy_j`` is the sum of work, ``electric_j`` the energy that motors took.
+`grouser.evaluation.trajectory` reads such a file, and so do ``grouser compare`` and ``grouser
+calibrate``.
 """
 
 from __future__ import annotations
@@ -194,7 +195,7 @@ def _columns(simulation: Simulation, robot: str) -> list[str]:
     belts = {belt.drive for belt in simulation.scene.robots[robot].belts}
     drives = list(simulation.angles(robot))
     places = [f"belt_{name}_m" if name in belts else f"joint_{name}_rad" for name in drives]
-    return [*pose, *places, *(f"work_{name}_j" for name in drives), "energy_j"]
+    return [*pose, *places, *(f"work_{name}_j" for name in drives), "energy_j", "electric_j"]
 
 
 def _sample(simulation: Simulation, robot: str) -> list[float]:
@@ -202,4 +203,5 @@ def _sample(simulation: Simulation, robot: str) -> list[float]:
     work = list(simulation.energy(robot).values())
     turned = [*pose.wxyz.tolist(), *to_rpy(pose.wxyz).tolist()]
     places = simulation.angles(robot).values()
-    return [simulation.time, *pose.position.tolist(), *turned, *places, *work, sum(work)]
+    energies = [*work, sum(work), sum(simulation.state.electric_energy(robot).values())]
+    return [simulation.time, *pose.position.tolist(), *turned, *places, *energies]

@@ -21,11 +21,13 @@ import mujoco
 
 from grouser.errors import BadValue, GrouserError, unknown
 from grouser.frames import Pose
-from grouser.physics import compliance
+from grouser.physics import compliance, losses, slip_friction
 from grouser.physics.drives import Drive, apply_spring_timing
 from grouser.physics.height_fields import HeightFieldData
+from grouser.physics.losses import BatteryPack
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
+from grouser.sensors.battery import Battery
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.drive_defaults import step_damping_errors
 from grouser.tracks.segments import initialize_switches
@@ -64,6 +66,13 @@ class Scene:
     """By robot and sensor name."""
     control_interval: int
     """Physics steps between two updates of belts, drives and gaits."""
+
+    @property
+    def batteries(self) -> dict[str, BatteryPack]:
+        """Battery of every robot that has one, by robot; none without losses."""
+        if not self.world.physics.losses:
+            return {}
+        return {name: robot.battery for name, robot in self.robots.items() if robot.battery}
 
     @functools.cached_property
     def timestep(self) -> float:
@@ -135,6 +144,7 @@ def compose(
     yield_control()
     movable = sum(robot.free for robot in robots.values()) + len(world.objects)
     _set_solver_flags(spec, single_tree=movable <= 1)
+    slips = slip_friction.add_sensors(spec)
     try:
         model = spec.compile()
     except (ValueError, RuntimeError) as error:  # the second: without memory
@@ -167,13 +177,15 @@ def compose(
         warnings.warn(text, UserWarning, stacklevel=2)
     if world.physics.springs == "start":
         drives = apply_spring_timing(model, drives)
+    set_losses = losses.apply_constants if world.physics.losses else losses.without_losses
+    drives = set_losses(model, drives)
     sensors = {}
     for name, robot in robots.items():
         yield_control()
         for sensor in robot.sensors:
             sensors[name, sensor.name] = sensor, sensor.bind(model, f"{name}/")
     gaits = [robot.gait for robot in robots.values() if robot.gait]
-    interval = _control_interval(belts, drives, gaits, model.opt.timestep)
+    interval = _control_interval(belts, drives, gaits, model.opt.timestep, slips=slips)
     return Scene(world, model, robots, drives, belts, sensors, interval)
 
 
@@ -204,12 +216,33 @@ def _attach(
         return _equip(robot, entry, world, number)
 
     robot = cache.get((description, entry.sensors), make)
+    if world.physics.losses:
+        _add_load_sensors(robot)
     start = entry.ground @ Pose.at(z=robot.standing, pitch=robot.standing_pitch)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
     if robot.free:
         spec.body(f"{entry.name}/{robot.root}").add_freejoint(name=f"{entry.name}/free")
     return robot
+
+
+def _add_load_sensors(robot: Robot) -> None:
+    """Add sensors of the normal loads that rolling resistance depends on."""
+    rolling = {
+        name for name, drive in robot.drives.items() if drive.losses and drive.losses.rolling
+    }
+    if not rolling:
+        return
+    # Pins and rails inside a chain of plates would count as load.
+    belts = [belt for belt in robot.belts if belt.drive in rolling and belt.method != "plates"]
+    rims = {f"{belt.name}/": belt.drive for belt in belts}
+    wheels = rolling - {belt.drive for belt in robot.belts}
+    for body in robot.spec.bodies:
+        drive = body.name if body.name in wheels else None
+        for start in rims:
+            drive = rims[start] if body.name.startswith(start) else drive
+        if drive is not None:
+            losses.add_load_sensor(robot.spec, body, drive)
 
 
 class RobotSpecCache:
@@ -270,6 +303,11 @@ def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
         if sensor.name in names:
             raise BadValue(f"{where}: robot '{entry.name}' has two sensors named '{sensor.name}'")
         names.add(sensor.name)
+        if isinstance(sensor, Battery) and sensor.capacity is None and robot.battery is None:
+            raise BadValue(
+                f"{where}: robot '{entry.name}' has no battery of its own; give its sensor "
+                f"'{sensor.name}' capacity and idle"
+            )
         try:
             sensor.add(robot.spec)
         except LookupError as error:
@@ -298,11 +336,17 @@ def _is_list_of_text(value: Any) -> bool:
 
 
 def _control_interval(
-    belts: tuple[Belt, ...], drives: Mapping[str, Drive], gaits: Sequence[Gait], timestep: float
+    belts: tuple[Belt, ...],
+    drives: Mapping[str, Drive],
+    gaits: Sequence[Gait],
+    timestep: float,
+    *,
+    slips: bool,
 ) -> int:
     """Return the number of steps between two updates of belts, drives and gaits."""
     times = [SETTLE_TIME, *(gait.period for gait in gaits)]
     times += [HOOK_TIME for belt in belts]
+    times += [slip_friction.UPDATE_TIME] * slips
     times += [SURFACE_TIME for belt in belts if belt.moving]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.drive].speed for belt in belts if belt.links]
     return max(1, math.floor(round(min(times) / timestep, 6)))

@@ -7,9 +7,9 @@ from which one is removed is recompiled and gets a new state (`changes.scene_bui
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import mujoco
 import numpy as np
@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
+from grouser.physics.losses import DriveLosses, LossMemory
 from grouser.physics.state import StateArrays
-from grouser.sensors.sensor import SensorContext
+from grouser.sensors.sensor import BatteryCharge, PowerState, SensorContext
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.world.file import RobotEntry
@@ -32,6 +33,8 @@ RUN_FIELDS = (
     "geom_surfacevel",
     "geom_contype",
     "geom_conaffinity",
+    "dof_frictionloss",
+    "actuator_forcerange",
     "geom_friction",
     "light_active",
     "mat_emission",
@@ -136,7 +139,8 @@ class SceneState:
         """Return the inputs of sensor models at the present time."""
         names, effort = self.stepper.drives.names, self.memory.effort[0]
         travel = self.stepper.odometer(self.arrays, self.memory)
-        return SensorContext(self.model, self.data, names, travel, effort)
+        power = partial(power_state, self.stepper.losses, self.memory.losses, 0)
+        return SensorContext(self.model, self.data, names, travel, effort, power)
 
     def angles(self, robot: str) -> dict[str, float]:
         """Return the position of each of a robot's drives (rad; belts: m), not wrapped."""
@@ -149,6 +153,30 @@ class SceneState:
     def effort(self, robot: str) -> dict[str, float]:
         """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
         return self._by_drive("effort", robot, self.memory.effort[0])
+
+    def electric_energy(self, robot: str) -> dict[str, float]:
+        """Return the electric energy (J) that each of a robot's motors has taken so far."""
+        motors = self.stepper.losses.motors
+        return self._by_lossy_drive("electric_energy", robot, "electric", motors)
+
+    def losses(self, robot: str) -> dict[str, float]:
+        """Return the work (J) against friction of each of a robot's drives so far."""
+        every = (True,) * len(self.stepper.losses.names)
+        return self._by_lossy_drive("losses", robot, "lost", every)
+
+    def _by_lossy_drive(
+        self, where: str, robot: str, array: str, chosen: Sequence[bool]
+    ) -> dict[str, float]:
+        """Return a robot's part of an array of `LossMemory`, by the names of its drives."""
+        if robot not in self.scene.robots:
+            raise unknown(where, "robot", robot, self.scene.robots)
+        values = getattr(self.memory.losses, array)[0].tolist()
+        names = self.stepper.losses.names
+        return {
+            name.removeprefix(f"{robot}/"): value
+            for name, value, wanted in zip(names, values, chosen, strict=True)
+            if wanted and name.startswith(f"{robot}/")
+        }
 
     def power(self, robot: str) -> dict[str, float]:
         """Return the mechanical power of each of a robot's drives, torque x speed, W."""
@@ -219,6 +247,15 @@ class SceneState:
     def fingerprint(self) -> str:
         """Return a hash of the whole state: equal bits, equal hash."""
         return fingerprint(self.integration_state(), self.memory)
+
+
+def power_state(losses: DriveLosses, memory: LossMemory, row: int) -> PowerState:
+    """Return temperatures and charges of simulation ``row``, as sensors take them."""
+    charges = {
+        robot: BatteryCharge(left, losses.batteries[robot].energy, losses.batteries[robot].idle)
+        for robot, left in losses.charges(memory, row).items()
+    }
+    return PowerState(losses.temperatures(memory, row), charges)
 
 
 def integration_state(model: mujoco.MjModel, data: mujoco.MjData) -> Array:

@@ -15,7 +15,7 @@ class StateQueries:
         return self.state.angles(robot)
 
     def energy(self, robot: str) -> dict[str, float]:
-        """Return the signed work (J) of each of a robot's drives since the start."""
+        """Return the signed mechanical work (J) of each of a robot's drives since the start."""
         return self.state.energy(robot)
 
     def effort(self, robot: str) -> dict[str, float]:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.physics.drives import Drives, DriveTargets, Number, Setpoint
+from grouser.physics.losses import DriveLosses, LossMemory
+from grouser.physics.slip_friction import SlipFriction
 from grouser.physics.state import StateArrays, Which
 from grouser.simulation.gaits import Gaits, RunningGait
 from grouser.simulation.scene import SETTLE_TIME, Scene
@@ -47,6 +49,8 @@ class StepMemory:
     targets: DriveTargets
     running_gaits: tuple[RunningGait, ...]
     """State of walking robots, one per kind of gait."""
+    losses: LossMemory
+    """Energies of drives with losses or a motor."""
 
     def arrays(self) -> list[Array]:
         """Return all arrays."""
@@ -54,7 +58,8 @@ class StepMemory:
             array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.active)
         ]
         targets = self.targets.positions, self.targets.speeds
-        return [self.turns, self.work, self.effort, *targets, *running_gaits]
+        own = [self.turns, self.work, self.effort, *targets]
+        return [*own, *running_gaits, *self.losses.arrays()]
 
     def take(self, which: npt.NDArray[np.integer]) -> StepMemory:
         """Return a copy of the rows ``which``; see `store`."""
@@ -67,6 +72,7 @@ class StepMemory:
                 RunningGait(gait.state[which], gait.inputs[which], gait.active[which])
                 for gait in self.running_gaits
             ),
+            self.losses.take(which),
         )
 
     def store(self, whole: StepMemory, which: npt.NDArray[np.integer]) -> None:
@@ -90,6 +96,10 @@ class Stepper:
         self._settle_intervals = settle_intervals(every)
         self._settle_time = self._settle_intervals * every
         self.drives = Drives(scene.model, scene.drives, self._settle_time)
+        self.losses = DriveLosses(scene.model, scene.drives, scene.batteries)
+        """Losses and motors of the drives."""
+        self.slip = SlipFriction(scene.model)
+        """Friction by slip speed."""
         self.gaits = Gaits(scene.robots, self.drives)
         self._robots = scene.robots
         index = {name: place for place, name in enumerate(self.drives.names)}
@@ -101,6 +111,7 @@ class Stepper:
         self._roll_back = RollBack(scene.model, scene.belts, self.drives)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
+        self._has_losses, self._has_slip = bool(self.losses), bool(self.slip)
         self._has_gaits, self._has_drives = bool(self.gaits), bool(self.drives.names)
         pitches = {belt.name: belt.pitch for belt in scene.belts if belt.drive == belt.name}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
@@ -119,12 +130,14 @@ class Stepper:
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
         targets = self.drives.targets(rows)
-        return StepMemory(turns, work, effort, targets, self.gaits.start(simulations))
+        gaits, losses = self.gaits.start(simulations), self.losses.start(simulations)
+        return StepMemory(turns, work, effort, targets, gaits, losses)
 
     def clear(self, rows: StateArrays, memory: StepMemory, which: Which) -> None:
         """Clear the memory of the simulations ``which``, which are at their start."""
         for array in (memory.turns, memory.work, memory.effort):
             array[which] = 0.0
+        self.losses.clear(memory.losses, which)
         self.drives.clear(rows, memory.targets, which)
         self.gaits.clear(memory.running_gaits, which)
 
@@ -188,9 +201,9 @@ class Stepper:
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
-        The order, of one simulation and of a batch: moving surfaces and grousers, physics,
-        roll-backs, `settle`, work, gaits. All but physics is done at multiples of the control
-        interval.
+        The order, of one simulation and of a batch: moving surfaces and grousers, physics, friction
+        by slip, roll-backs, `settle`, work, losses, gaits. All but physics is done at multiples of
+        the control interval.
 
         Args:
             rows: the simulations.
@@ -240,6 +253,8 @@ class Stepper:
         self, rows: StateArrays, memory: StepMemory, interval: int, count: Callable[[], None]
     ) -> None:
         """Update belts, drives, work and gaits after control interval number ``interval``."""
+        if self._has_slip:
+            self.slip.apply(rows)
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.targets, memory.turns)
             self._roll_back.switch(rows)  # poses that are read between two intervals agree
@@ -247,7 +262,11 @@ class Stepper:
             self.drives.settle(rows, memory.targets)
             if not self._has_gaits:
                 self.drives.work.add(rows, self._settle_time, memory.work, memory.effort)
+                if self._has_losses:
+                    self.losses.apply(rows, memory.losses, self._settle_time)
         if self._has_gaits:
+            if self._has_losses:
+                self.losses.apply(rows, memory.losses, self._every)
             # Legs reverse within a settling time: their work is sampled more often.
             count()
             # After `settle`, which would stop their drives between two targets.

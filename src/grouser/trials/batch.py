@@ -428,6 +428,14 @@ class Batch:
         """Return the integral of |force x speed| of each drive so far, J, (n, drives)."""
         return self._of_drives(robot, self._batch.memory.effort)
 
+    def electric_energy(self, robot: str) -> Array:
+        """Return the electric energy of each drive's motor so far, J, (n, drives); 0: no motor."""
+        return self._of_lossy_drives(robot, self._batch.memory.losses.electric)
+
+    def losses(self, robot: str) -> Array:
+        """Return the work against friction of each drive so far, J, (n, drives)."""
+        return self._of_lossy_drives(robot, self._batch.memory.losses.lost)
+
     def power(self, robot: str) -> Array:
         """Return the mechanical power of each drive, W, (n, drives)."""
         batch = self._batch
@@ -544,6 +552,15 @@ class Batch:
                 f"{len(self)} truth values are needed"
             )
         return np.flatnonzero(values).astype(np.int32)
+
+    def _of_lossy_drives(self, robot: str, values: Array) -> Array:
+        """Return columns of `LossMemory` in the order of a robot's drives; 0 for the others."""
+        columns = np.zeros((len(self), len(self.drives(robot))))
+        place = {name: number for number, name in enumerate(self._batch.stepper.losses.names)}
+        for column, drive in enumerate(self.drives(robot)):
+            if (number := place.get(f"{robot}/{drive}")) is not None:
+                columns[:, column] = values[:, number]
+        return columns
 
     def _of_drives(self, robot: str, values: Array) -> Array:
         """Return the columns of a robot's drives."""

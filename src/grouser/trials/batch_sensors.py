@@ -21,9 +21,10 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
-from grouser.sensors.sensor import BoundSensor, Reading, Sensor, SensorContext
+from grouser.sensors.sensor import BoundSensor, PowerState, Reading, Sensor, SensorContext
 from grouser.simulation import snapshot
 from grouser.simulation.scene import Scene
+from grouser.simulation.scene_state import power_state
 from grouser.simulation.schedule import NEVER
 from grouser.simulation.sensing import ActiveSensors, Key, bindings
 from grouser.trials.scene_batch import Rows, SceneBatch
@@ -132,7 +133,8 @@ class BatchSensors:
                 getattr(model, name)[...] = batch.varied[name][row]
         names, effort = batch.stepper.drives.names, batch.memory.effort[row]
         now = step * source.scene.timestep
-        return _RowContext(model, partial(self._data, row), names, travel, effort, now)
+        power = partial(power_state, batch.stepper.losses, batch.memory.losses, row)
+        return _RowContext(model, partial(self._data, row), names, travel, effort, now, power)
 
     def readings(self, robot: str, sensor: str, times: Sequence[float]) -> list[Reading]:
         """Return every simulation's newest reading available at its own one of ``times`` (s)."""
@@ -181,8 +183,10 @@ class _RowContext(SensorContext):
         travel: Callable[[], Array],
         effort: Array,
         time: float,
+        power: Callable[[], PowerState],
     ) -> None:
         own = {"model": model, "drives": drives, "travel": travel, "effort": effort, "time": time}
+        own["power"] = power
         vars(self).update(own, _copy=data)
 
     @cached_property

@@ -80,8 +80,15 @@ class PathRecord:
 
     @property
     def energy(self) -> float | None:
-        """Mean energy of successful trials, J; None: there are none."""
+        """Mean mechanical energy (effort) of successful trials, J; None: there are none."""
         return float(np.mean(self.efforts)) if self.efforts else None
+
+    @property
+    def electric(self) -> float | None:
+        """Mean electric energy of successful trials, J; None: no success, or no motors."""
+        each = [outcome.electric for outcome in self.outcomes if outcome.arrived]
+        known = [joules for joules in each if joules is not None]
+        return float(np.mean(known)) if known else None
 
     @property
     def energy_interval(self) -> Interval | None:

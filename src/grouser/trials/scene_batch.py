@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
+from grouser.physics.losses import has_losses
 from grouser.physics.state import StateArrays
 from grouser.simulation.divergence.watch import BAD_NUMBERS
 from grouser.simulation.scene import Scene
@@ -85,15 +86,21 @@ class SceneBatch:
         """MuJoCo's batch, or physics with its interface."""
         surfaces = any(belt.moving for belt in first.belts)
         switches = any(belt.switched for belt in first.belts)
-        self.rows = StateArrays.many(self.physics, surfaces=surfaces, switches=switches)
+        losses = has_losses(first.drives)
+        self.stepper = Stepper(first)
+        slip = bool(self.stepper.slip)
+        self.rows = StateArrays.many(
+            self.physics, surfaces=surfaces, switches=switches, losses=losses, slip=slip
+        )
         self._command_fields = (
             "actuator_biasprm",
             *["geom_surfacevel"] * surfaces,
             *["geom_contype", "geom_conaffinity"] * switches,
+            *["dof_frictionloss", "actuator_forcerange"] * losses,
+            *["geom_friction"] * slip,
         )
         self.time = self.physics.bind("time")
         """MuJoCo's time of every simulation, s, (n,)."""
-        self.stepper = Stepper(first)
         self.memory: StepMemory = self.stepper.memory(self.rows)
         self.varied = {name: self.physics.expand(name) for name in varied}
         """Model fields in which simulations differ, by name, (n, ...)."""
@@ -164,7 +171,8 @@ class SceneBatch:
             else:
                 values[row] = getattr(model, name)[: values.shape[1]]
         for name in self._command_fields:
-            getattr(self.rows, name)[row] = getattr(model, name)
+            if name not in self.varied:
+                getattr(self.rows, name)[row] = getattr(model, name)
 
     def lagged(self) -> dict[str, Array]:
         """Return the arrays of `LAGGED_FIELDS`, live and writable, by name, (n, ...)."""

@@ -163,11 +163,13 @@ class Outcome:
     spent: Array
     """Effort up to each sample, J, (k,)."""
     work: float
-    """Signed work of the robot's drives, J."""
+    """Signed mechanical work of the robot's drives, J."""
     effort: float
     """Sum of |force x speed| x dt of the robot's drives, J."""
     fingerprint: str
     """Hash of the state at the end, equal to `Simulation.fingerprint`."""
+    electric: float | None = None
+    """Electric energy of the robot's motors, J; None: it has none."""
 
     @property
     def arrived(self) -> bool:

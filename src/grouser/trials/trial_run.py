@@ -218,6 +218,7 @@ class TrialRun:
             work=float(memory.work[row, mine].sum()),
             effort=float(memory.effort[row, mine].sum()),
             fingerprint=fingerprint(state, memory, row),
+            electric=stepper.losses.electric_sum(memory.losses, self.trial.robot, row),
         )
 
 

@@ -7,13 +7,14 @@ MuJoCo would silently replace are rejected.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import mujoco
 from pydantic import Field, model_validator
 
 from grouser.description import Description, mistake
 from grouser.physics.compliance import Compliance
+from grouser.physics.slip_friction import law_marks
 from grouser.world.field_types import Rgb
 
 INTEGRATORS = {
@@ -87,6 +88,8 @@ class PhysicsSettings(Description):
     """Contact compliance of moving bodies."""
     solver_contact: Contact | None = None
     """MuJoCo's contact parameters for every contact instead of `contact`; only for comparisons."""
+    losses: bool = True
+    """False: drives without friction, motors and batteries (docs/explanation/energy.md)."""
     energy_limit: Annotated[float, Field(gt=0)] = 500.0
     """Energy above which a run counts as diverged, J per kg of moving mass; above 0."""
 
@@ -165,12 +168,31 @@ class Surface(Description):
 
     friction: Annotated[float, Field(ge=0, le=10)] = STANDARD_FRICTION
     """Coulomb friction coefficient, -; 0 to 10."""
+    kinetic: Annotated[float, Field(ge=0, le=10)] | None = None
+    """Friction at high slip speed, -; at most `friction`; None: that of rest at all speeds."""
+    stribeck_speed: Annotated[float, Field(gt=0, le=100)] | None = None
+    """Slip speed of the transition to `kinetic`, m/s (docs/explanation/energy.md)."""
+    stribeck_exponent: Annotated[float, Field(ge=1, le=100)] = 20.0
+    """Sharpness of that transition: 2 is smooth, 20 almost a step."""
     rgb: Rgb | None = None
     """Colour, three numbers 0 to 1 (None: the kind's default)."""
 
+    @model_validator(mode="after")
+    def _check_kinetic(self) -> Self:
+        if (self.kinetic is None) != (self.stribeck_speed is None):
+            raise mistake("must be given together with kinetic", "stribeck_speed")
+        if self.kinetic is not None and self.kinetic > self.friction:
+            raise mistake(f"must be at most the friction, {self.friction:g}", "kinetic")
+        return self
+
     def geom(self, contact: Contact, shade: Rgb) -> dict[str, Any]:
         """Return the attributes of this surface's geoms; ``shade`` is the colour without `rgb`."""
+        law: dict[str, Any] = {}
+        if self.kinetic is not None and self.stribeck_speed is not None:
+            marks = law_marks(self.kinetic, self.stribeck_speed, self.stribeck_exponent)
+            law = {"userdata": marks}
         return {
+            **law,
             "friction": [self.friction, TORSION, ROLLING],
             "solref": contact.solref,
             "solimp": contact.solimp,

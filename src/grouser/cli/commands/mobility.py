@@ -24,6 +24,7 @@ from grouser.cli.terminal import (
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
+    from grouser.mobility.energy_use import EnergyUse
     from grouser.mobility.limits import Limit
     from grouser.mobility.suite import Candidate, MobilityRun
     from grouser.reports.page import Page
@@ -212,13 +213,14 @@ def mobility(
         only_limits = repeats and folder is None
         runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, chosen, bar)
         limits = _limits(candidate, names, repeats, seed, chosen, bar) if repeats else []
+        use = _energy_use(candidate) if sheet else None
         if folder is not None:
             page = reporting.mobility_page(
-                candidate, names, runs, limits, partial(bar, "drawing"), command=command_line()
+                candidate, names, runs, limits, partial(bar, "drawing"), use, command=command_line()
             )
-    reporting.print_mobility(candidate, names, runs, limits, result_console())
+    reporting.print_mobility(candidate, names, runs, limits, result_console(), use)
     if json_file is not None:
-        write_json(json_file, reporting.to_json(candidate, runs, limits, seed))
+        write_json(json_file, reporting.to_json(candidate, runs, limits, seed, use))
     _record(runs, record)
     if page is not None and folder is not None:
         print_written(page.write(folder))
@@ -228,6 +230,13 @@ def _record(runs: Sequence[MobilityRun], folder: Path | None) -> None:
     """Record the runs, each in a folder below."""
     outcomes = {f"{run.test}_{run.size:g}": run.outcome for run in runs}
     record_options.record_trials(outcomes, folder)
+
+
+def _energy_use(candidate: Candidate) -> EnergyUse | None:
+    """Measure the energy use on level ground."""
+    from grouser.mobility.energy_use import measure_energy_use
+
+    return measure_energy_use(candidate)
 
 
 def _drive_ways(

@@ -170,13 +170,23 @@ class ClientWriter:
             simulation.time,
             simulation.angles(robot),
             self._profile,
-            battery=NO_BATTERY if battery.seconds_left is None else battery.seconds_left,
+            battery=self._seconds_left(robot, battery),
             light=self.drive_state.light,
             view=views.tile(robot) if views else -1,
             motion=self._motion(robot) if self._profile.early else None,
         )
         # With an empty battery only STA continues, as in UT2004 and UDK.
         self._write_replaceable(states[-1:] if battery.empty else states)
+
+    def _seconds_left(self, robot: str, battery: BatteryState) -> int:
+        """Return the remaining time of INIT's battery, or else that of the robot's sensor, s."""
+        if battery.seconds_left is not None:
+            return battery.seconds_left
+        for name, sensor in self._context.adapters[robot].layout.sensors.items():
+            if isinstance(sensor, Battery):
+                seconds = float(self._context.host.simulation.read(robot, name)["seconds"])
+                return int(min(seconds, NO_BATTERY))
+        return NO_BATTERY
 
     def _motion(self, robot: str) -> tuple[Pose, Vector]:
         """Return pose and velocity of the robot's root."""

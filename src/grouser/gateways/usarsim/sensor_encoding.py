@@ -35,6 +35,7 @@ from grouser.gateways.usarsim.sensor_encoder import (
 from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector, wrapped_angle
+from grouser.sensors.battery import Battery
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.gps import Gps
@@ -160,6 +161,10 @@ def _touch_poses(sensor: Touch, layout: RobotLayout) -> list[MountPose]:
 
 def _pressure_poses(sensor: Pressure, layout: RobotLayout) -> list[MountPose]:
     return [MountPose(sensor.mount, Pose.at(*at)) for _, at in sensor.places]
+
+
+def _battery_settings(sensor: Battery) -> tuple[tuple[str, Any], ...]:
+    return ("Capacity", sensor.capacity), ("IdlePower", sensor.idle)
 
 
 # -- encoders with a message of their own ----------------------------------------------------------
@@ -367,8 +372,7 @@ ENCODERS: dict[str, SensorEncoder] = {
     "battery": SensorEncoder(
         type="Battery",
         settings=lambda sensor, layout, profile: (
-            ("Capacity", sensor.capacity),
-            ("IdlePower", sensor.idle),
+            () if sensor.capacity is None else _battery_settings(sensor)
         ),
     ),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -109,6 +110,7 @@ class _Assembly:
             equipment=tuple(self._sensor(options) for options in robot_file.equipment),
             standing=trial.standing(self.posture),
             posture=self.posture,
+            battery=robot_file.battery,
             free=not robot_file.bolted,
         )
 
@@ -147,7 +149,7 @@ class _Assembly:
         return Track(
             path=path,
             width=entry.width,
-            drive=drive,
+            drive=replace(drive, losses=entry.losses, motor=entry.motor),
             inertia=inertia,
             grouser=entry.build_grouser(),
             count=_count(entry, path),
@@ -326,6 +328,9 @@ class _Assembly:
                     speed=entry.speed,
                     saturation_error=radians(2),
                     damping=entry.speed / 10,
+                    losses=entry.losses,
+                    motor=entry.motor,
+                    rim=entry.radius,
                 )
                 drive.add(self.spec, name, name)
                 self.drives[name] = drive
@@ -359,6 +364,8 @@ def _arm_drive(entry: FlipperEntry) -> Drive:
         speed=radians(entry.speed_deg),
         saturation_error=radians(entry.lead_deg),
         damping=entry.damping,
+        losses=entry.losses,
+        motor=entry.motor,
     )
 
 

@@ -166,4 +166,11 @@ def _drive(joint: ModelJoint, entry: JointEntry) -> Drive:
     speed = entry.speed or joint.speed or (SLIDE_SPEED if joint.slides else SPEED)
     lead = entry.lead or (SLIDE_LEAD if joint.slides else LEAD)
     damping = entry.damping or min(speed / 2, lead / DAMPED)
-    return Drive(force=torque, speed=speed, saturation_error=lead, damping=damping)
+    return Drive(
+        force=torque,
+        speed=speed,
+        saturation_error=lead,
+        damping=damping,
+        losses=entry.losses,
+        motor=entry.motor,
+    )

@@ -15,6 +15,7 @@ from pydantic import Field, Strict, model_validator
 
 from grouser.description import Description, Items, mistake
 from grouser.errors import BadValue
+from grouser.physics.losses import BatteryPack, Losses, Motor
 from grouser.robots.parts.belt_options import GrouserOptions, SegmentOptions, path_from_options
 from grouser.robots.parts.hull import GREY
 from grouser.tracks.grouser import Grouser
@@ -153,6 +154,10 @@ class TrackEntry(BeltEntry):
     """Belt travel error at which it saturates, m; default: 0.005, or more for weak servos."""
     damping: Above | None = None
     """Speed error at which it saturates, m/s; default: 0.1, or more for strong belts."""
+    losses: Losses | None = None
+    """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
+    motor: Motor | None = None
+    """Its motor; default: ideal."""
 
 
 class FlipperEntry(BeltEntry):
@@ -188,6 +193,10 @@ class FlipperEntry(BeltEntry):
     """Position error at which the torque saturates, deg."""
     damping: Above = 1.0
     """Speed error at which the torque saturates, rad/s."""
+    losses: Losses | None = None
+    """Friction that its arm works against; default: none (docs/explanation/energy.md)."""
+    motor: Motor | None = None
+    """Motor of the arm; default: ideal."""
 
     @model_validator(mode="after")
     def _check_axis(self) -> FlipperEntry:
@@ -235,6 +244,10 @@ class WheelEntry(Description):
     """Rotor inertia of its motor, reflected to the wheel, kg m²."""
     friction_torque: Annotated[float, Field(ge=0)] = 0.0
     """Viscous loss of motor, gear and bearing, N m s/rad."""
+    losses: Losses | None = None
+    """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
+    motor: Motor | None = None
+    """Its motor; default: ideal."""
 
 
 class JointEntry(Description):
@@ -260,6 +273,10 @@ class JointEntry(Description):
     """Rotor inertia, reflected to the joint, kg m² or kg."""
     passive: bool = False
     """No drive."""
+    losses: Losses | None = None
+    """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
+    motor: Motor | None = None
+    """Its motor; default: ideal."""
 
 
 class CameraEntry(Description):
@@ -311,6 +328,8 @@ class RobotFile(Description):
     """Sensors that are always present beside encoders, in the format of world files."""
     equipment: Annotated[tuple[dict[str, Any], ...], Strict(False)] = ()
     """Additional sensors with ``sensors: standard`` in the world file."""
+    battery: BatteryPack | None = None
+    """Battery that its motors discharge; default: none."""
     cameras: Annotated[tuple[CameraEntry, ...], Strict(False)] = ()
     """Viewpoints for pictures and videos."""
 

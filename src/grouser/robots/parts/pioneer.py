@@ -24,6 +24,7 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts import pan_tilt
 from grouser.robots.parts.hull import GREY, Vector, add_hull, set_box_mass
 from grouser.robots.parts.pan_tilt import PanTilt
+from grouser.robots.parts.powertrain import battery, wheel_drive
 from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -96,6 +97,8 @@ class Pioneer:
     camera: Vector
     """Intersection of the camera's pan and tilt axis, m."""
     rgb: Vector = RED
+    battery_wh: float | None = None
+    """Energy of the battery, Wh; None: an estimate."""
 
     @property
     def wheel_base(self) -> float:
@@ -130,11 +133,13 @@ class Pioneer:
             spec=spec,
             root="body",
             mass=self.mass,
-            drives=dict.fromkeys(wheels, self.drive) | pan_tilt.DRIVES,
+            drives=dict.fromkeys(wheels, wheel_drive(self.drive, self.wheel.radius, self.mass))
+            | pan_tilt.DRIVES,
             limits=pan_tilt.LIMITS,
             steering=steering,
             groups={side: names for side, names in sides.items() if len(names) > 1},
             sensors=(*more, *_encoders(steering), truth),
+            battery=battery(self.mass, energy_wh=self.battery_wh),
             standing=self.standing,
         )
 

@@ -166,8 +166,11 @@ class StateTransfer:
             getattr(now, field)[there] = getattr(was, field)[here]
         for field, (here, there) in (("ctrl", self._inputs), ("act", self._states)):
             getattr(now, field)[there] = getattr(was, field)[here]
+        here, there = self._dofs
+        new.dof_frictionloss[there] = old.dof_frictionloss[here]
         here, there = self._actuators
         new.actuator_biasprm[there] = old.actuator_biasprm[here]  # contains a drive's mode
+        new.actuator_forcerange[there] = old.actuator_forcerange[here]
         here, there = self._geoms
         for field in ("geom_surfacevel", "geom_contype", "geom_conaffinity"):
             getattr(new, field)[there] = getattr(old, field)[here]
@@ -185,6 +188,11 @@ def _copy_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemo
     here, there = _same(before.drives.names, after.drives.names)
     now.work[:, there] = was.work[:, here]
     now.effort[:, there] = was.effort[:, here]
+    lossy, after_lossy = _same(before.losses.names, after.losses.names)
+    for name in ("lost", "electric", "warming"):
+        getattr(now.losses, name)[:, after_lossy] = getattr(was.losses, name)[:, lossy]
+    cells, after_cells = _same(list(before.losses.batteries), list(after.losses.batteries))
+    now.losses.drained[:, after_cells] = was.losses.drained[:, cells]
     now.targets.positions[:, there] = was.targets.positions[:, here]
     now.targets.speeds[:, there] = was.targets.speeds[:, here]
 

@@ -28,8 +28,14 @@ MOVED = ("qpos", "qvel", "act", "ctrl", "qfrc_applied", "qacc_warmstart")
 """State that drives and belts change between steps; copied to the device before every launch."""
 PLACED = ("xfrc_applied", "mocap_pos", "mocap_quat", "eq_active")
 """State that only the start of a simulation changes."""
-COMMANDED = ("actuator_biasprm", "geom_surfacevel")
-"""Model fields that drives and belts change between steps."""
+COMMANDED = (
+    "actuator_biasprm",
+    "actuator_forcerange",
+    "dof_frictionloss",
+    "geom_friction",
+    "geom_surfacevel",
+)
+"""Model fields that drives, belts and surfaces change between steps."""
 RESULTS = ("qpos", "qvel", "act", "qacc_warmstart", "sensordata", "actuator_force", "qacc")
 """Fields that are copied back after every launch."""
 
