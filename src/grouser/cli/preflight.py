@@ -55,6 +55,13 @@ def pictures() -> None:
     gl.back_end()
 
 
+def picture_page(folder: Path | None) -> None:
+    """Raise if a page with pictures cannot be drawn and written to ``folder``."""
+    if folder is not None:
+        writable_page(folder)
+        pictures()
+
+
 def table_module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
     """Return key and module of an experiment or a bench; underscores and dashes are equal."""
     key = next((key for key in table if _with_dashes(key) == _with_dashes(name)), None)

@@ -202,16 +202,14 @@ def mobility(
     )
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
-    sizes_by_test = {name: test_sizes(name, sizes, names) for name in names}
+    by_test = {name: test_sizes(name, sizes, names) for name in names}
     folder = report or (Path(f"mobility_{candidate.name}") if sheet else None)
     preflight.writable(json_file)
-    if folder is not None:
-        preflight.writable_page(folder)
-        preflight.pictures()
+    preflight.picture_page(folder)
     page: Page | None = None
     with counting_bar(candidate.name, chosen) as bar:
         only_limits = repeats and folder is None
-        runs = [] if only_limits else _nominal_runs(candidate, sizes_by_test, seed, chosen, bar)
+        runs = [] if only_limits else _nominal_runs(candidate, by_test, seed, chosen, bar)
         limits = _limits(candidate, names, repeats, seed, chosen, bar) if repeats else []
         use = _energy_use(candidate) if sheet else None
         if folder is not None:

@@ -65,10 +65,10 @@ def battery(
     """Return the battery of a robot of ``mass`` (kg); an estimate unless its energy is given."""
     energy_wh = BATTERY_DENSITY * mass if energy_wh is None else energy_wh
     return BatteryPack(
-        energy=_rounded(energy_wh * WATT_HOUR),
+        energy=_round_digits(energy_wh * WATT_HOUR),
         voltage=voltage,
-        resistance=_rounded(BATTERY_DROP * voltage**2 / energy_wh),
-        idle=_rounded(IDLE * mass),
+        resistance=_round_digits(BATTERY_DROP * voltage**2 / energy_wh),
+        idle=_round_digits(IDLE * mass),
     )
 
 
@@ -84,7 +84,7 @@ def powered_belt_drive(
         voltage: of the battery, V.
     """
     losses = Losses(
-        coulomb=_rounded(BELT_TENSION * mass * GRAVITY / sides),
+        coulomb=_round_digits(BELT_TENSION * mass * GRAVITY / sides),
         transmission=BELT_TRANSMISSION,
         rolling=BELT_ROLLING,
         rolling_growth=BELT_GROWTH,
@@ -100,7 +100,7 @@ def wheel_drive(drive: Drive, radius: float, mass: float, *, voltage: float = VO
 
 def arm_drive(drive: Drive, mass: float, *, voltage: float = VOLTAGE) -> Drive:
     """Return ``drive`` of a geared arm with losses and a motor."""
-    losses = Losses(coulomb=_rounded(ARM_FRICTION * drive.force))
+    losses = Losses(coulomb=_round_digits(ARM_FRICTION * drive.force))
     return dataclasses.replace(drive, losses=losses, motor=_motor(drive, voltage, mass))
 
 
@@ -111,13 +111,15 @@ def _motor(drive: Drive, voltage: float, mass: float) -> Motor:
     )
     own = MOTOR_SHARE * mass
     heat = MotorHeat(
-        capacity=_rounded(HEAT_CAPACITY * own), resistance=_rounded(COOLING / own), limit=HOTTEST
+        capacity=_round_digits(HEAT_CAPACITY * own),
+        resistance=_round_digits(COOLING / own),
+        limit=HOTTEST,
     )
     names = ("resistance", "current_limit", "ratio")
-    numbers = {name: _rounded(getattr(sized, name)) for name in names}
+    numbers = {name: _round_digits(getattr(sized, name)) for name in names}
     return sized.model_copy(update={**numbers, "heat": heat})
 
 
-def _rounded(value: float) -> float:
+def _round_digits(value: float) -> float:
     """Return ``value`` with four significant digits: an estimate needs no more."""
     return float(f"{value:.4g}")
