@@ -118,7 +118,10 @@ def test_flipped_bit_is_named(recorded: Recorded, tmp_path: Path) -> None:
 
 
 def test_run_continues_from_a_recorded_moment(recorded: Recorded) -> None:
-    with Recording(recorded.folder) as recording:
+    needed = pytest.raises(BadValue, match="a snapshot is needed, which can execute code")
+    with Recording(recorded.folder) as recording, needed:
+        continue_run(recording, 0.5)
+    with Recording(recorded.folder, trusted=True) as recording:
         end = continue_run(recording, 0.5)
         assert end.fingerprint() == recorded.fingerprint
         hashes = {one.passed: one.fingerprint for one in recording.state_hashes()}
@@ -136,7 +139,9 @@ def test_recording_of_a_part_of_a_run_is_proven(tmp_path: Path) -> None:
     simulation.step(0.1)
     with simulation.record(tmp_path / "part", topics=("/clock",)):
         simulation.step(0.2)
-    result = verify(tmp_path / "part")
+    with pytest.raises(BadValue, match="use --trust"):
+        verify(tmp_path / "part")
+    result = verify(tmp_path / "part", trusted=True)
     assert result.proven, result
 
 

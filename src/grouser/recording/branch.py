@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grouser.errors import BadValue
-from grouser.recording.recording import Recording, load_snapshot
+from grouser.recording.recording import Recording
 from grouser.simulation.observers import replay
 from grouser.simulation.simulation import Simulation
 
@@ -14,10 +14,9 @@ def continue_run(recording: Recording, time: float) -> Simulation:
     """Return a simulation at ``time`` (s) of a recording; it continues from there.
 
     The last snapshot before is loaded, and the recorded actions are repeated up to ``time``.
-    Snapshots are pickles: use this with recordings of a trusted source only.
 
     Raises:
-        BadValue: the time is outside the recording.
+        BadValue: the time is outside the recording, or the recording is not trusted.
     """
     timestep = recording.timestep
     first, last = recording.begin * timestep, recording.end * timestep
@@ -28,7 +27,7 @@ def continue_run(recording: Recording, time: float) -> Simulation:
     if not past:
         raise BadValue(f"{recording.folder}: has no snapshot before {time:g} s")
     nearest = past[-1]
-    snapshot = load_snapshot(nearest.content, recording.folder)
+    snapshot = recording.load_snapshot(nearest)
     simulation = Simulation.from_snapshot(snapshot, crash_folder=None)
     offset = nearest.passed - simulation.passed
     records = [

@@ -64,13 +64,15 @@ class Recording:
 
     Args:
         folder: folder or MCAP file.
+        trusted: its source is trusted: snapshots, which can execute code, are loaded.
 
     Raises:
         BadValue: there is no recording, its end is missing, or another program made it.
         MissingDependency: the packages for recordings are not installed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, trusted: bool = False) -> None:
+        self._trusted = trusted
         try:
             from mcap.exceptions import McapError
             from mcap.reader import make_reader
@@ -160,11 +162,12 @@ class Recording:
 
     def _record(self, message: BagMessage) -> ActionRecord:
         one, content = message.content, message.content.content.tobytes()
-        trusted = one.kind == "Restore"  # a snapshot is more than a description
+        if one.kind == "Restore":  # it contains a snapshot, which is more than a description
+            self._require_trust("a restored snapshot")
         return ActionRecord(
             step=one.step,
             time=one.step * self.timestep,
-            action=self._load(content, trusted=trusted),
+            action=self._load(content, trusted=one.kind == "Restore"),
             source=one.source,
             internal=one.internal,
             passed=one.passed,
@@ -219,21 +222,28 @@ class Recording:
             counts = one.passed, one.scheduled, one.actions
             yield RecordedSnapshot(*counts, one.content.tobytes())
 
+    def load_snapshot(self, recorded: RecordedSnapshot) -> Snapshot:
+        """Return a recorded snapshot, which is a pickle of running objects.
 
-def load_snapshot(content: bytes, where: object) -> Snapshot:
-    """Return a recorded snapshot.
+        Raises:
+            BadValue: the recording is not trusted, or the snapshot is damaged.
+        """
+        self._require_trust("a snapshot")
+        try:
+            snapshot: Snapshot = pickle.loads(recorded.content)
+            check_snapshot(snapshot)
+        except BadValue:
+            raise
+        except Exception as error:  # unpickling raises anything
+            raise BadValue(f"{self.folder}: a snapshot is damaged ({error})") from error
+        return snapshot
 
-    It is a pickle of running objects, which can execute code: load it only from a recording
-    of a trusted source.
-    """
-    try:
-        snapshot: Snapshot = pickle.loads(content)
-        check_snapshot(snapshot)
-    except BadValue:
-        raise
-    except Exception as error:  # unpickling raises anything
-        raise BadValue(f"{where}: a snapshot is damaged ({error})") from error
-    return snapshot
+    def _require_trust(self, what: str) -> None:
+        if not self._trusted:
+            raise BadValue(
+                f"{self.folder}: {what} is needed, which can execute code; use --trust "
+                "(trusted=True) if you know the source of the recording"
+            )
 
 
 def _no_reference(value: Any) -> Any:

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from grouser.errors import BadValue, GrouserError
 from grouser.recording.encoder import OWN, renderer
-from grouser.recording.recording import Recording, StateHash, load_snapshot, picture_topics
+from grouser.recording.recording import Recording, StateHash, picture_topics
 from grouser.recording.repair import Damage, survey
 from grouser.recording.state_parts import LayoutNames, StateLayout, state_vector
 from grouser.ros.messages import nanoseconds, sensor_topics
@@ -79,13 +79,19 @@ class Verification:
 
 
 def verify(
-    folder: Path, *, world: World | None = None, progress: Progress | None = None
+    folder: Path,
+    *,
+    world: World | None = None,
+    trusted: bool = False,
+    progress: Progress | None = None,
 ) -> Verification:
     """Simulate a recorded run again and compare every hash.
 
     Args:
         folder: of the recording.
         world: start from this world instead of the recorded one.
+        trusted: as in `Recording`; needed if the recording began during a run, or a snapshot was
+            restored in it.
         progress: called now and then.
 
     Raises:
@@ -93,7 +99,7 @@ def verify(
         MissingDependency: the packages for recordings are not installed.
     """
     result, began = Verification(), perf_counter()
-    with Recording(folder) as recording:
+    with Recording(folder, trusted=trusted) as recording:
         with recording.path.open("rb") as stream:
             result.damaged = survey(stream).damaged
         if result.damaged:
@@ -133,7 +139,7 @@ def start(recording: Recording, world: World | None = None) -> tuple[Simulation,
         chosen = recording.world if world is None else world
         return Simulation(chosen, seed=seed, crash_folder=None), scheduled
     for one in recording.snapshots():
-        snapshot = load_snapshot(one.content, recording.folder)
+        snapshot = recording.load_snapshot(one)
         return Simulation.from_snapshot(snapshot, crash_folder=None), one.scheduled
     raise BadValue(f"{recording.folder}: has no snapshot to start from")
 

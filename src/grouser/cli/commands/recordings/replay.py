@@ -60,10 +60,15 @@ def replay(
             "--from",
             metavar="S",
             show_default=False,
-            help="Continue live from the state at this time; loads a pickle, so use it with "
-            "recordings of a trusted source only.",
+            help="Continue live from the state at this time; needs --trust.",
         ),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust", help="Load snapshots, which can execute code; the source is known to you."
+        ),
+    ] = False,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="Simulated duration after --from.")
     ] = 10.0,
@@ -83,7 +88,7 @@ def replay(
 
     [cyan]grouser replay climb --video climb.webm --parquet climb.parquet[/]
 
-    [cyan]grouser replay climb --from 2.5 --seconds 3 --record what_if[/]
+    [cyan]grouser replay climb --from 2.5 --trust --seconds 3 --record what_if[/]
     """
     preflight.physics()
     if (world or overrides) and not verify:
@@ -91,9 +96,9 @@ def replay(
     from grouser.recording.recording import Recording
 
     if verify:
-        _verify(folder, world, overrides or [])
+        _verify(folder, world, overrides or [], trust)
         return
-    with Recording(folder) as recording:
+    with Recording(folder, trusted=trust) as recording:
         _export(recording, csv, parquet)
         if video is not None:
             _film(recording, video)
@@ -112,7 +117,7 @@ def _export(recording: Recording, *paths: Path | None) -> None:
             print_written(file)
 
 
-def _verify(folder: Path, world: str | None, overrides: list[str]) -> None:
+def _verify(folder: Path, world: str | None, overrides: list[str], trusted: bool) -> None:
     """Print the result of a verification; exit with 1 if it is not proven."""
     from grouser.recording.verification import verify
 
@@ -120,6 +125,7 @@ def _verify(folder: Path, world: str | None, overrides: list[str]) -> None:
         result = verify(
             folder,
             world=_world(world, overrides),
+            trusted=trusted,
             progress=lambda now, end: bar(str(folder), now, end, f"{now:.1f} of {end:.1f} s"),
         )
     console = result_console()
