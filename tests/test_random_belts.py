@@ -19,7 +19,7 @@ from grouser.world.terrain.flat import Flat
 
 VIBRATION = 0.010
 """m/s; vertical rms speed that is allowed beside that of the polygon effect."""
-CREATED = 0.01
+CREATED = 0.02
 """Fraction of the losses that errors of the time step may create."""
 HOPPER: dict[str, Any] = {
     "mass": 150.0,
@@ -53,7 +53,11 @@ def check(balance: EnergyBalance, vibration: float) -> None:
     spent = balance.drives - balance.mechanical - balance.springs - balance.residual
     assert spent > 0, balance
     assert spent >= (1 - CREATED) * balance.friction, balance
-    assert abs(balance.residual) < 0.1 * (spent + abs(balance.mechanical)) + 0.02, balance
+    assert abs(balance.residual) < 0.1 * (abs(spent) + abs(balance.mechanical)) + 0.02, balance
+
+
+def allowed_vibration(belt: RandomBelt) -> float:
+    return VIBRATION + belt.polygon_speed() + belt.landing_speed()
 
 
 def run(belt: RandomBelt, settling: float, seconds: float) -> EnergyBalance:
@@ -67,7 +71,7 @@ def test_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
     belt = RandomBelt.draw(seed)
     # Two pitches at least; the start is a ramp without a jerk, so that little has to decay.
     seconds = max(0.25, 2 * belt.pitch / belt.speed)
-    check(run(belt, 0.2, seconds), VIBRATION + belt.polygon_speed() + belt.landing_speed())
+    check(run(belt, 0.2, seconds), allowed_vibration(belt))
 
 
 @pytest.mark.slow
@@ -75,7 +79,7 @@ def test_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
 def test_200_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
     belt = RandomBelt.draw(seed)
     seconds = max(1.0, 3 * belt.pitch / belt.speed)
-    check(run(belt, 0.5, seconds), VIBRATION + belt.polygon_speed() + belt.landing_speed())
+    check(run(belt, 0.5, seconds), allowed_vibration(belt))
 
 
 @pytest.mark.parametrize("pitch", [0.055, 0.06, 0.07])

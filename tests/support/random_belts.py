@@ -19,6 +19,7 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
 FRICTION = 0.7
+GRAVITY = STANDARD.gravity
 BENDS_DEG = 3.0, 90.0
 """Smallest and largest bend between two runs that face the ground."""
 RISE_DEG = 80.0
@@ -69,7 +70,7 @@ class RandomBelt:
                     "height": round(float(10 ** rng.uniform(-2.3, -1.5)), 5),
                 },
                 "count": max(4, round(path.length / pitch)),
-                "force": round(mass * 9.81, 3),
+                "force": round(mass * GRAVITY, 3),
                 "speed": 1.2,
                 "centre_x": round(reach * float(rng.uniform(-OFF_CENTRE, OFF_CENTRE)), 5),
                 "centre_z": round(reach * float(rng.uniform(0.3, 1.0)), 5),
@@ -126,10 +127,15 @@ class RandomBelt:
         return np.array(heights)
 
     def polygon_speed(self) -> float:
-        """Return the rms vertical speed (m/s) that follows from the standing heights."""
+        """Return the vertical speed (m/s) that follows from the standing heights.
+
+        The rms of what it is driven at, or the speed of a fall from the highest to the lowest: a
+        robot that tips from one grouser to the next does not wait for the belt.
+        """
         heights = self.standing_heights()
         rises = np.diff(np.append(heights, heights[0])) / (self.pitch / PHASES)
-        return self.speed * float(np.sqrt(np.mean(rises**2)))
+        driven = self.speed * float(np.sqrt(np.mean(rises**2)))
+        return max(driven, math.sqrt(2 * GRAVITY * float(np.ptp(heights))))
 
     def landing_speed(self) -> float:
         """Return the largest vertical speed (m/s) of the robot as a tip lands or lifts off.
@@ -154,7 +160,7 @@ class RandomBelt:
             tip = arc.radius + height
             angle = min(arc.angle, math.acos(1 - depth / tip))
             speeds.append(self.speed * tip / arc.radius * math.sin(angle))
-        return max(speeds) / 2  # one end of the robot moves with it, the middle with half of it
+        return max(speeds)
 
 
 def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, float]], float]:

@@ -43,6 +43,9 @@ LARGEST_MISFIT = 0.002
 At a jump onto the ground the load that the grouser then carries, times half of the penetration of
 a fraction of a millimetre, is created."""
 
+LARGEST_BEND = math.pi / 2
+"""rad; largest bend that a robot rocks on. Grousers follow every path that has such bends."""
+
 LEVEL = 0.002
 """m; a run whose ends are at most this far above the lowest point lies on the ground."""
 
@@ -202,10 +205,11 @@ class BeltPath:
     def is_followed(self, count: int, height: float = 0.0) -> bool:
         """Return True if grousers change segments at seams; see `stages`.
 
-        They need not where the path is made of long arcs: there a grouser that stays on its segment
-        misses the path by at most `LARGEST_MISFIT`.
+        They need not where a robot cannot stand on two runs at once, and a grouser that stays on
+        its segment misses the path by at most `LARGEST_MISFIT`.
         """
-        if self.tight_bends(self.length / count):
+        bends = [arc.angle for arc in self.arcs.values()]
+        if min(bends) <= LARGEST_BEND or self.tight_bends(self.length / count):
             return True
         return self.misfit(count, self.best_phase(count, height), height) > LARGEST_MISFIT
 
