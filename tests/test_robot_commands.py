@@ -27,7 +27,7 @@ def test_new_robot_is_shown_checked_and_never_overwritten(
     shown = run_command("show", "robot", "mine.yaml", "--set", "tracks.0.force=150")
     assert "mass            20 kg" in shown.output
     assert "150 N" in shown.output
-    assert "tracks.0.inertia" in shown.output  # a default
+    assert "flippers.rear.inertia" in shown.output  # a default
     assert "tracks.0.force" not in shown.output
     assert run_command("check", "robot", "mine.yaml", "--no-drive").exit_code == 0
     before = (tmp_path / "mine.yaml").read_text()

@@ -25,8 +25,8 @@ Row = dict[str, float]
 
 
 def is_bag(path: Path) -> bool:
-    """Return True if ``path`` is a folder or a file with the suffix of a bag."""
-    return path.is_dir() or path.suffix.lower() in ENDINGS
+    """Return True if ``path`` is the folder of a bag, or has the suffix of one."""
+    return (path / "metadata.yaml").exists() or path.suffix.lower() in ENDINGS
 
 
 def bag_columns(path: Path, topic: str | None = None) -> dict[str, Array]:

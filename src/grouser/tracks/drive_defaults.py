@@ -24,7 +24,7 @@ from grouser.tracks.track import Belt, Method
 GRAVITY = 9.81
 """m/s²."""
 
-LARGEST_STEP_DAMPING = 4.0
+LARGEST_STEP_DAMPING = 4.5
 """Largest q: stable with any load, and with any servo that is not stiffer than `least_lead`."""
 DESIGN_STEP_DAMPING = 2.5
 """Largest q of the defaults, at `STANDARD_TIMESTEP`."""
