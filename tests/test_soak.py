@@ -122,7 +122,7 @@ def newest_time(robot: RemoteRobot) -> float:
     """Drive a robot, read what it receives for a while, and return the newest time stamp, s."""
     robot.drive(0.3, -0.3)
     stamps = [getattr(one, "time", None) for one in robot.listen(SAMPLE)]
-    return [stamp for stamp in stamps if stamp is not None][-1]  # some readings have none
+    return float([stamp for stamp in stamps if stamp is not None][-1])  # some readings have none
 
 
 @pytest.mark.slow
