@@ -242,7 +242,7 @@ class Recording:
         if not self._trusted:
             raise BadValue(
                 f"{self.folder}: {what} is needed, which can execute code; use --trust "
-                "(trusted=True) if you know the source of the recording"
+                "(trusted=True) if the source of the recording is trusted"
             )
 
 

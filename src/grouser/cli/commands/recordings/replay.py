@@ -60,14 +60,11 @@ def replay(
             "--from",
             metavar="S",
             show_default=False,
-            help="Continue live from the state at this time; needs --trust.",
+            help="Continue live from this time; needs --trust.",
         ),
     ] = None,
     trust: Annotated[
-        bool,
-        typer.Option(
-            "--trust", help="Load snapshots, which can execute code; the source is known to you."
-        ),
+        bool, typer.Option("--trust", help="Load snapshots, which can execute code.")
     ] = False,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="Simulated duration after --from.")
@@ -91,13 +88,12 @@ def replay(
     [cyan]grouser replay climb --from 2.5 --trust --seconds 3 --record what_if[/]
     """
     preflight.physics()
-    if (world or overrides) and not verify:
-        raise BadValue("--world and --set need --verify")
     from grouser.recording.recording import Recording
 
+    if (world or overrides) and not verify:
+        raise BadValue("--world and --set need --verify")
     if verify:
-        _verify(folder, world, overrides or [], trust)
-        return
+        return _verify(folder, world, overrides or [], trust)
     with Recording(folder, trusted=trust) as recording:
         _export(recording, csv, parquet)
         if video is not None:
