@@ -172,7 +172,7 @@ def test_flippers_reach_commanded_angles_up_positive(method: str) -> None:
     for place in FOUR:
         arm = simulation.data.body(f"kenaf/{place}_arm")
         assert arm.xipos[2] > arm.xpos[2] + 0.01  # up, for front and rear alike
-    simulation.command("kenaf", front_speed=-0.5, rear_torque=1.0)
+    simulation.command("kenaf", front_speed=-0.5, rear_torque=3.0)
     simulation.step(0.5)
     moved = simulation.read("kenaf", "encoder")
     assert moved["front_left_arm"] == pytest.approx(math.radians(60) - 0.25, abs=0.05)
