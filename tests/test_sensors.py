@@ -34,6 +34,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "compass": {**BODY, "bias": 0.1, "noise": 0.1},
     "battery": {"capacity": 1e5, "idle": 20.0},
     "mocap": {"body": "body"},
+    "motor_temperature": {"drives": ["left", "right"], "noise": 0.5},
     "depth": {**BODY, "camera": "kinect2", "rate_hz": 10.0},
     "camera": {**BODY, "camera": "ers210", "rate_hz": 10.0},
     "victims": {**BODY, "noise": 0.01},
