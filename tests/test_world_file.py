@@ -89,7 +89,8 @@ MISTAKES = {
     "unknown key": (
         ("    friction: 0.6", "    fricton: 0.6"),
         "x.yaml line 21: unknown key 'fricton' in terrain.1 (step); allowed: friction, height, "
-        "kind, length, rgb, width, x; did you mean 'friction'?",
+        "kind, kinetic, length, rgb, stribeck_exponent, stribeck_speed, width, x; "
+        "did you mean 'friction'?",
     ),
     "unknown top key": (("objects:", "objcts:"), "line 22: unknown key 'objcts' in the world;"),
     "wrong type": (
