@@ -43,6 +43,8 @@ PLANNING_TIME = 0.001
 """Virtual seconds of a plan."""
 SERVED = (b"NFO ", b"STA ", b"SEN ", b"Said none")
 """Parts of what a new client receives."""
+OCCUPIED = b"no spot near is free"
+"""Part of a refusal that is right: an object of a fuzzing client fills the place."""
 ANSWER_TIMEOUT = 20.0
 """Virtual seconds in which a well-behaved client must be served."""
 EXPECTED = ("diverged", "error in an event of the world")
@@ -161,7 +163,7 @@ class FuzzedServer:
     """A server, its fuzzing clients and a well-behaved client."""
 
     def __init__(self, server: SocketlessServer, setting: Setting, log: FaultLog) -> None:
-        self.server, self._log = server, log
+        self.server, self._log, self._setting = server, log, setting
         self._driven_by_can = DRIVEN_BY_CAN[setting]
         self._scale = 1.0 if math.isfinite(server.options.speed) else 0.05
         """Virtual time of waits: an unpaced server simulates more in the same time."""
@@ -250,13 +252,19 @@ class FuzzedServer:
         client = self.server.connect("control", "127.0.0.8")
         for line in ("LOCKSTEP {Every 0}", "CONSOLE {Line list robots}", "GETSTARTPOSES"):
             client.send(line)
-        client.send("INIT {ClassName USARBot.P2DX} {Name Proof} {Location 3,-3,0}")
-        client.send("DRIVE {Left 1} {Right 1}")
-        client.send("CONSOLE {Line waits}")
+        join = "INIT {ClassName USARBot.P2DX} {Name Proof} {Location 3,-3,0}"
+        for line in (join, "DRIVE {Left 1} {Right 1}", "CONSOLE {Line waits}"):
+            client.send(line)
+        refused = False
         for _ in range(200):
             await self._pass_time(ANSWER_TIMEOUT / 200)
             if not self.alive or all(word in client.received for word in SERVED):
                 break
+            if OCCUPIED in client.received and not refused:
+                refused = True
+                for name in self._added_objects():
+                    client.send(f"CONSOLE {{Line remove {name}}}")
+                client.send(join)
         if not self.alive:
             return
         for word in SERVED:
@@ -266,6 +274,11 @@ class FuzzedServer:
             self._report("time stands still")
         client.close()
         await self._pass_time(0.2)
+
+    def _added_objects(self) -> list[str]:
+        """Return the names of the objects that are not in the world file."""
+        present = [entry.name for entry in self.server.host.simulation.world.objects]
+        return sorted(set(present) - {entry.name for entry in world(self._setting).objects})
 
 
 def fuzzed_server(mode: Mode, setting: Setting = "rich") -> SocketlessServer:
