@@ -33,7 +33,7 @@ KINDS = ("mobility", "world", "plan", "script")
 Pair = Annotated[tuple[float, float], Strict(False)]
 
 
-def _values(given: Any) -> Any:
+def _expand_list(given: Any) -> Any:
     """Return a list of values as the mapping that it abbreviates."""
     return {"values": given} if isinstance(given, list | tuple) else given
 
@@ -76,6 +76,12 @@ class SweptParameter(Description):
         if self.min is None or self.max is None:
             return None
         return self.min, self.max
+
+
+ListOrRange = Annotated[
+    SweptParameter,
+    BeforeValidator(_expand_list, json_schema_input_type=tuple[Value, ...] | SweptParameter),
+]
 
 
 class Target(Description):
@@ -155,9 +161,7 @@ class SweepFile(Description):
     """World: time without progress after which a run ends, s."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Fixed settings, key to value."""
-    vary: Annotated[
-        dict[str, Annotated[SweptParameter, BeforeValidator(_values)]], Field(min_length=1)
-    ]
+    vary: Annotated[dict[str, ListOrRange], Field(min_length=1)]
     """Varied parameters."""
     sample: Literal["grid", "random", "latin-hypercube"] = "grid"
     """Points of the parameter space."""
