@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from support.cheap_trials import cheap_trials
+from support.cli_runner import grouser
 from test_trials import outcome_bits
 
 from grouser.errors import BadValue, Disconnected, GrouserError
@@ -201,3 +202,26 @@ def test_jobs_of_submitit_give_the_same_bits(
     outcomes = run_trials(trials, runner="slurm:2,cluster=local")
     assert outcome_bits(outcomes) == outcome_bits(run_trials(trials))
     assert not list(tmp_path.iterdir()), "no folder of jobs is left"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "plan bumps --from=-1.6,0 --to=1.6,0 --candidates 4 --trials 2 --rounds 2",
+        "mobility quince --sheet --report page",
+    ],
+)
+def test_commands_give_the_same_table_with_ray(
+    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.chdir(tmp_path)
+    shown, written = [], []
+    for runner in ("threads", "ray"):
+        done = grouser(*arguments.split(), "--json", "table.json", "--runner", runner)
+        assert done.exit_code == 0, done.output
+        shown.append(done.stdout)
+        written.append(Path("table.json").read_bytes())
+    assert written[0] == written[1]
+    assert shown[0] == shown[1]

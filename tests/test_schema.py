@@ -21,9 +21,7 @@ pytestmark = pytest.mark.usefixtures("working_folder")
 
 SWEEPS = {path.name: path for path in (ROOT / "examples" / "sweeps").glob("*.yaml")}
 EXAMPLES = {
-    path.name: path
-    for path in (ROOT / "examples").rglob("*.yaml")
-    if path not in SWEEPS.values()
+    path.name: path for path in (ROOT / "examples").rglob("*.yaml") if path not in SWEEPS.values()
 }
 WORLDS = shipped() | {
     name: path for name, path in EXAMPLES.items() if "terrain:" in path.read_text()

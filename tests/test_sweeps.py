@@ -431,11 +431,11 @@ def _count_chunks(out: Path) -> int:
 
 @pytest.mark.slow
 def test_limits_are_those_of_the_suite(folder: Path) -> None:
-    text = "mobility: step\nrobot: packbot\nfind_limit: true\nvary: {front_deg: [0, 45]}\n"
+    text = "mobility: step\nrobot: packbot\nfind_limit: true\nvary: {method: [wheels, surface]}\n"
     sweep = sweep_of(text + "measure: limit\n", folder)
     rows = run_sweep(sweep, folder / "out", base=folder).rows
     for row in rows:
-        candidate = measure_candidate("packbot", {"front_deg": row["front_deg"]})
+        candidate = measure_candidate("packbot", {"method": row["method"]})
         assert (row["limit"], row["failed"]) == nominal_bracket(candidate, "step")
 
 
@@ -444,8 +444,8 @@ def test_plans_are_swept(folder: Path) -> None:
     pytest.importorskip("ompl")
     text = """
 plan: bumps
-start: [-0.9, 0.0]
-goal: {x: -0.3, y: 0.0}
+start: [-1.6, 0.0]
+goal: {x: -1.0, y: 0.0}
 time_limit: 20.0
 measure: probability
 set: {plan.candidates: 1, plan.trials: 2, plan.rounds: 1, plan.planner: roadmap}

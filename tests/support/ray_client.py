@@ -12,11 +12,10 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from support.cheap_trials import cheap_trials
-
 from grouser.errors import GrouserError
 from grouser.trials.ray_runner import RayRunner
 from grouser.trials.runner import run_trials
+from support.cheap_trials import cheap_trials
 
 
 def main(address: str, result: Path, head: int) -> None:

@@ -1,4 +1,4 @@
-"""JSON schemas of world, robot and sweep files, with the options of all robots, sensors and terrains.
+"""JSON schemas of world, robot and sweep files, with the options of all kinds.
 
 Robots and sensors are checked in several steps when a file is read, because a world does not depend
 on the kinds that exist. Here the steps are joined to one model, whose schema editors and other

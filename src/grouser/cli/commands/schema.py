@@ -1,4 +1,4 @@
-"""``grouser schema``: JSON schemas of world, robot and sweep files, for editors and other programs."""
+"""``grouser schema``: JSON schemas of world, robot and sweep files, for editors and programs."""
 
 from __future__ import annotations
 
