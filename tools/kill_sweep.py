@@ -8,8 +8,8 @@
 Each life of the sweep ends with SIGKILL after a random time, the last one when the sweep has
 finished. ``killed/lives.json`` has a row per life: its length and the numbers of runs on disk
 before and after. With ``--pause-after`` the program ends between two lives; called again, it goes
-on. Words after ``--`` are options of ``grouser sweep``. The exit status is 0 if both tables have the
-same bytes.
+on. Words after ``--`` are options of ``grouser sweep``. The exit status is 0 if both tables have
+the same bytes.
 """
 
 from __future__ import annotations
