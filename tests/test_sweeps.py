@@ -200,6 +200,7 @@ def test_folder_of_another_sweep_is_refused(folder: Path) -> None:
         ("sample: random", "points is needed"),
         ("robot: [quince]", "line 11: robot is"),
         ("maps: [[height, width]]", "'width' is not varied"),
+        ("  - {at: {width: 1}, text: S}", "'width' is not varied"),
         ("colour: red", "unknown key 'colour'"),
         ("optimise: {points: 3}", "must have maximise or minimise"),
     ],
@@ -218,6 +219,7 @@ def test_mistakes_in_sweep_files(change: str, message: str, folder: Path) -> Non
         ("{min: 0, max: 2, count: 3, log: true}", "min must be above 0"),
         ("[1, high]", "numbers and texts"),
         ("[1, 1]", "a value twice"),
+        ("{min: 0, max: 1, count: 5001}, y: {min: 0, max: 1, count: 2000}", "10,002,000 points"),
     ],
 )
 def test_mistakes_in_parameters(parameter: str, message: str, folder: Path) -> None:
