@@ -1,4 +1,4 @@
-"""JSON schemas of world and robot files, and `grouser schema`."""
+"""JSON schemas of world, robot and sweep files, and `grouser schema`."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from support.cli_runner import error_line, grouser
 from support.source_tree import ROOT
 
-from grouser.cli.file_schema import robot_schema, world_schema
+from grouser.cli.file_schema import robot_schema, sweep_schema, world_schema
 from grouser.robots.kinds import ROBOTS
 from grouser.sensors.sensor import SENSORS
 from grouser.world.file import shipped
@@ -19,10 +19,9 @@ from grouser.world.yaml_source import read_yaml
 
 pytestmark = pytest.mark.usefixtures("working_folder")
 
+SWEEPS = {path.name: path for path in (ROOT / "examples" / "sweeps").glob("*.yaml")}
 EXAMPLES = {
-    path.name: path
-    for path in (ROOT / "examples").rglob("*.yaml")
-    if path.parent.name != "sweeps"  # have no schema yet
+    path.name: path for path in (ROOT / "examples").rglob("*.yaml") if path not in SWEEPS.values()
 }
 WORLDS = shipped() | {
     name: path for name, path in EXAMPLES.items() if "terrain:" in path.read_text()
@@ -120,6 +119,29 @@ def test_command_writes_the_schema_that_starter_files_name(kind: str) -> None:
     assert grouser("schema", kind, "--out", "again.json").exit_code == 0
     assert json.loads(Path("again.json").read_text(encoding="utf-8")) == beside
     assert json.loads(grouser("schema", kind).stdout) == beside
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_every_example_sweep_satisfies_the_schema(name: str) -> None:
+    assert not flaws(validator(sweep_schema()), read(SWEEPS[name]))
+
+
+@pytest.mark.parametrize(
+    ("part", "flaw"),
+    [
+        ({"plan": "bumps"}, "is valid under each of"),
+        ({"vary": {}}, "should be non-empty"),
+        ({"vary": {"x": "high"}}, "'high' is not of type 'array'"),
+        ({"vary": {"x": {"min": 0, "maxi": 1}}}, "'maxi' was unexpected"),
+        ({"sample": "sobol"}, "'sobol' is not one of"),
+        ({"repeat": 3}, "'repeat' was unexpected"),
+    ],
+)
+def test_invalid_sweeps_violate_the_schema(part: dict[str, Any], flaw: str) -> None:
+    sweep = {"world": "quince_step", "vary": {"x": [1, 2.5], "y": {"min": 0, "max": 1}}}
+    checker = validator(sweep_schema())
+    assert not flaws(checker, sweep)
+    assert any(flaw in message for message in flaws(checker, sweep | part))
 
 
 def test_unknown_kind_is_reported() -> None:

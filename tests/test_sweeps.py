@@ -200,6 +200,7 @@ def test_folder_of_another_sweep_is_refused(folder: Path) -> None:
         ("sample: random", "points is needed"),
         ("robot: [quince]", "line 11: robot is"),
         ("maps: [[height, width]]", "'width' is not varied"),
+        ("  - {at: {width: 1}, text: S}", "'width' is not varied"),
         ("colour: red", "unknown key 'colour'"),
         ("optimise: {points: 3}", "must have maximise or minimise"),
     ],
@@ -218,6 +219,7 @@ def test_mistakes_in_sweep_files(change: str, message: str, folder: Path) -> Non
         ("{min: 0, max: 2, count: 3, log: true}", "min must be above 0"),
         ("[1, high]", "numbers and texts"),
         ("[1, 1]", "a value twice"),
+        ("{min: 0, max: 1, count: 5001}, y: {min: 0, max: 1, count: 2000}", "10,002,000 points"),
     ],
 )
 def test_mistakes_in_parameters(parameter: str, message: str, folder: Path) -> None:
@@ -431,11 +433,11 @@ def _count_chunks(out: Path) -> int:
 
 @pytest.mark.slow
 def test_limits_are_those_of_the_suite(folder: Path) -> None:
-    text = "mobility: step\nrobot: packbot\nfind_limit: true\nvary: {front_deg: [0, 45]}\n"
+    text = "mobility: step\nrobot: packbot\nfind_limit: true\nvary: {method: [wheels, surface]}\n"
     sweep = sweep_of(text + "measure: limit\n", folder)
     rows = run_sweep(sweep, folder / "out", base=folder).rows
     for row in rows:
-        candidate = measure_candidate("packbot", {"front_deg": row["front_deg"]})
+        candidate = measure_candidate("packbot", {"method": row["method"]})
         assert (row["limit"], row["failed"]) == nominal_bracket(candidate, "step")
 
 
@@ -444,8 +446,8 @@ def test_plans_are_swept(folder: Path) -> None:
     pytest.importorskip("ompl")
     text = """
 plan: bumps
-start: [-0.9, 0.0]
-goal: {x: -0.3, y: 0.0}
+start: [-1.6, 0.0]
+goal: {x: -1.0, y: 0.0}
 time_limit: 20.0
 measure: probability
 set: {plan.candidates: 1, plan.trials: 2, plan.rounds: 1, plan.planner: roadmap}

@@ -9,7 +9,10 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.simulation.policy import Observation
+from grouser.simulation.scene import Scene, compose
+from grouser.trials.layout import layout
 from grouser.trials.runner import run_trials
+from grouser.trials.scene_batch import RowStart, SceneBatch
 from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.threads import ThreadRunner
 from grouser.trials.trial import Goal, Trial
@@ -62,6 +65,41 @@ def outcome_bits(outcomes: Any) -> list[tuple[bytes | str | float, ...]]:
         (o.verdict, o.time, o.positions.tobytes(), o.wxyz.tobytes(), o.fingerprint)
         for o in outcomes
     ]
+
+
+def turning(friction: float, centre_x: float = 0.0) -> Trial:
+    """Return a trial of a Quince that slips on ground with a lower sliding friction."""
+    ground = Flat(friction=friction, kinetic=0.4, stribeck_speed=0.05)
+    robot = RobotEntry(
+        name="quince",
+        kind="quince",
+        position=(0.0, 0.0, 0.0),
+        options={"grousers": False, "centre_x": centre_x},
+        command={"forward": 1.0, "turn": 3.0},
+    )
+    physics = STANDARD.model_copy(update={"timestep": 0.002})
+    slippery = World(name="slip", physics=physics, terrain=(ground,), robots=(robot,))
+    return Trial(world=slippery, robot="quince", limit=0.2)
+
+
+def test_laws_of_sliding_friction_are_those_of_each_trial() -> None:
+    given = [turning(0.8), turning(0.5)]
+    together = run_trials(given, runner=ThreadRunner(threads=1))
+    assert outcome_bits(together) == outcome_bits([run_trials([trial])[0] for trial in given])
+
+
+def test_inertia_at_motors_is_that_of_each_scene() -> None:
+    """Its last bits depend on the start pose, and those of the motors' force limits on it."""
+    middle, front = (compose(turning(0.5, centre_x).world) for centre_x in (0.0, 0.1))
+    assert layout(middle) == layout(front)
+
+    def inertia(loaded: Scene, scenes: list[Scene]) -> bytes:
+        batch = SceneBatch(scenes, 1)
+        batch.load({0: RowStart(loaded, {}, batch.physics.state[0].copy())})
+        return batch.memory.losses.inertia.tobytes()
+
+    assert inertia(front, [middle, front]) == inertia(front, [front])
+    assert inertia(front, [front]) != inertia(middle, [middle])
 
 
 def test_outcomes_are_bit_identical_at_any_thread_count_and_batch() -> None:

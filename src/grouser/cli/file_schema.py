@@ -1,4 +1,4 @@
-"""JSON schemas of world and robot files, with the options of all robots, sensors and terrains.
+"""JSON schemas of world, robot and sweep files, with the options of all kinds.
 
 Robots and sensors are checked in several steps when a file is read, because a world does not depend
 on the kinds that exist. Here the steps are joined to one model, whose schema editors and other
@@ -23,6 +23,7 @@ from grouser.errors import BadValue
 from grouser.robots.custom.robot_file import RobotFile
 from grouser.robots.kinds import load_robot_kind, robot_kinds
 from grouser.sensors.sensor import MountKeys, SensorDescription, load_sensor, sensor_kinds
+from grouser.sweeps.sweep_file import KINDS, SweepFile
 from grouser.world.field_types import ROBOT_ENDINGS
 from grouser.world.file import RobotEntry, World
 
@@ -58,6 +59,11 @@ def robot_schema() -> dict[str, Any]:
         if part.get("properties", {}).keys() > mounts:
             part["required"] = [key for key in part.get("required", ()) if key != "mount"]
     return schema
+
+
+def sweep_schema() -> dict[str, Any]:
+    """Return the JSON schema of sweep files."""
+    return _schema(SweepFile) | {"oneOf": [{"required": [kind]} for kind in KINDS]}
 
 
 class _Generator(GenerateJsonSchema):

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from grouser.cli.terminal import command_line, plain_table, result_console
 from grouser.reports.page import Page
-from grouser.reports.sweep_plots import effect, parameter_map
+from grouser.reports.sweep_plots import crosses_half, effect, parameter_map
 from grouser.reports.table import json_value
 from grouser.sweeps.optimise import Optimum
 from grouser.sweeps.run import SweepResult
@@ -22,7 +22,8 @@ MOST_CELLS = 150
 
 def interval_text(found: Estimate) -> str:
     """Return an estimate with its interval and number of runs."""
-    return f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g}), {found.runs} runs"
+    runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
+    return f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g}), {runs}"
 
 
 def measured_name(summary: Summary) -> str:
@@ -178,8 +179,10 @@ def _add_map(page: Page, result: SweepResult, summary: Summary, one: ParameterMa
         labels=(one.x, one.y, measured_name(summary)),
     )
     caption = f"{int(one.runs.sum())} runs, {int(one.runs.max())} in a cell at most"
-    if summary.is_share:
-        caption += "; solid: 50 %, dashed: 50 % of the ends of the 95 % intervals"
+    if summary.is_share and crosses_half(one.value):
+        caption += "; solid: 50 %"
+    if summary.is_share and (crosses_half(one.low) or crosses_half(one.high)):
+        caption += "; dashed: 50 % of the ends of the 95 % intervals"
     page.add_plot(figure, caption)
     if one.value.size <= MOST_CELLS:
         rows = [

@@ -249,21 +249,35 @@ class DriveLosses:
         self.motors = tuple(drive.motor is not None for drive in chosen.values())
         """True for each drive with a motor."""
         self._has_motors = any(self.motors)
-        self._inertia = 1 / np.maximum(model.dof_invweight0[self._dofs], 1e-9) / self._gears**2
         self._cells = _BatteryNumbers.of(self.batteries, self.names)
 
     def __bool__(self) -> bool:
         return bool(self.names or self.batteries)
 
-    def start(self, simulations: int) -> LossMemory:
-        """Return the memory of simulations before their first step."""
-        shape, robots = (simulations, len(self.names)), (simulations, len(self.batteries))
-        return LossMemory(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(robots))
+    @property
+    def shared_numbers(self) -> list[Array]:
+        """Numbers in which all simulations agree, though their model fields might differ."""
+        return [self._friction.viscous]
 
-    def clear(self, memory: LossMemory, which: Which) -> None:
+    def start(self, rows: StateArrays) -> LossMemory:
+        """Return the memory of simulations before their first step."""
+        count = len(rows.qpos)
+        lost, electric, warming, inertia = (np.zeros((count, len(self.names))) for _ in range(4))
+        drained = np.zeros((count, len(self.batteries)))
+        memory = LossMemory(lost, electric, warming, drained, inertia)
+        self.read_inertia(rows, memory, slice(None))
+        return memory
+
+    def clear(self, rows: StateArrays, memory: LossMemory, which: Which) -> None:
         """Clear the memory of the simulations ``which``, which are at their start."""
         for array in memory.arrays():
             array[which] = 0.0
+        self.read_inertia(rows, memory, which)
+
+    def read_inertia(self, rows: StateArrays, memory: LossMemory, which: Which) -> None:
+        """Compute the inertia of drives from model fields, which may differ by simulation."""
+        inverse = rows.dof_invweight0[which][..., self._dofs]
+        memory.inertia[which] = 1 / np.maximum(inverse, 1e-9) / self._gears**2
 
     def electric_sum(self, memory: LossMemory, robot: str, row: int) -> float | None:
         """Return the electric energy of all motors of ``robot``, J; None: it has none."""
@@ -334,7 +348,7 @@ class DriveLosses:
         # The speed that a limit causes lowers the next limit: that would oscillate if the joint is
         # light and the interval long. This is the implicit Euler rule.
         slope = constant * gain / resistance
-        weight = 1 / (1 + seconds * slope / self._inertia[which])
+        weight = 1 / (1 + seconds * slope / memory.inertia[:, which])
         left = (motors.hottest[which] - memory.warming[:, which]) / DERATING
         most = motors.current[which] * np.minimum(np.maximum(left, 0.0), 1.0) * gain
         most = np.minimum(most, motors.strongest[which])
@@ -370,14 +384,16 @@ class LossMemory:
     """Temperature of motors above that of the surroundings, K, (n, k)."""
     drained: Array
     """Energy taken from batteries, their own losses included, J, (n, batteries)."""
+    inertia: Array
+    """Inertia of the drives, kg m2 or kg, (n, k); constant during a run."""
 
     def arrays(self) -> list[Array]:
-        """Return all arrays."""
+        """Return all arrays that change during a run."""
         return [self.lost, self.electric, self.warming, self.drained]
 
     def take(self, which: npt.NDArray[np.integer]) -> LossMemory:
         """Return a copy of the rows ``which``."""
-        return LossMemory(*(array[which] for array in self.arrays()))
+        return LossMemory(*(array[which] for array in (*self.arrays(), self.inertia)))
 
 
 @dataclass(frozen=True)

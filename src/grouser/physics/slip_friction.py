@@ -156,6 +156,11 @@ class SlipFriction:
     def __bool__(self) -> bool:
         return bool(len(self._geoms))
 
+    @property
+    def shared_numbers(self) -> list[Array]:
+        """Numbers in which all simulations agree, though their model fields might differ."""
+        return [self._kinetic_share, self._speeds, self._exponents]
+
     def apply(self, rows: StateArrays) -> None:
         """Set the friction of all moving geoms from the slip speeds of the last step."""
         static = rows.geom_friction[:, self._grounds, 0]

@@ -56,6 +56,8 @@ class StateArrays:
     dof_frictionloss: Array
     actuator_forcerange: Array
     geom_friction: Array
+    dof_invweight0: Array
+    """Read only."""
 
     @staticmethod
     def one(model: mujoco.MjModel, data: mujoco.MjData) -> StateArrays:
@@ -76,6 +78,7 @@ class StateArrays:
             dof_frictionloss=model.dof_frictionloss[None],
             actuator_forcerange=model.actuator_forcerange[None],
             geom_friction=model.geom_friction[None],
+            dof_invweight0=model.dof_invweight0[None],
         )
 
     def take(self, which: npt.NDArray[np.integer]) -> StateArrays:
@@ -108,7 +111,7 @@ class StateArrays:
             surfaces: allocate surface velocities per simulation. Such fields are copied at every
                 step, and ground may have thousands of geoms: False leaves the array empty.
             switches: the same for contact classes of geoms.
-            losses: the same for friction and force limits of drives.
+            losses: the same for friction, force limits and inertia of drives.
             slip: the same for the friction of geoms.
         """
         none, no_numbers = np.zeros((batch.nsim, 0), np.int32), np.zeros((batch.nsim, 0))
@@ -129,9 +132,10 @@ class StateArrays:
             dof_frictionloss=batch.expand("dof_frictionloss") if losses else no_numbers,
             actuator_forcerange=batch.expand("actuator_forcerange") if losses else no_numbers,
             geom_friction=batch.expand("geom_friction") if slip else no_numbers,
+            dof_invweight0=batch.expand("dof_invweight0") if losses else no_numbers,
         )
 
 
-_OUTPUTS = {"sensordata", "actuator_force", "qacc"}
+_OUTPUTS = {"sensordata", "actuator_force", "qacc", "dof_invweight0"}
 _FIELDS = tuple(entry.name for entry in fields(StateArrays))
 _INPUTS = tuple(name for name in _FIELDS if name not in _OUTPUTS)

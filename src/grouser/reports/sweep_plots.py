@@ -17,6 +17,12 @@ HALF = 0.5
 """Probability of the contour."""
 
 
+def crosses_half(part: Array) -> bool:
+    """Return whether a map has values on both sides of `HALF`."""
+    inside = part[np.isfinite(part)]
+    return len(inside) > 0 and bool(inside.min() < HALF < inside.max())
+
+
 def parameter_map(
     xs: Sequence[float],
     ys: Sequence[float],
@@ -56,8 +62,7 @@ def parameter_map(
             (value, "solid", 1.8),
             *((end, "dashed", 0.9) for end in bounds),
         ):
-            inside = part[np.isfinite(part)]
-            if len(inside) and inside.min() < HALF < inside.max():
+            if crosses_half(part):
                 axes.contour(
                     np.array(xs, float),
                     np.array(ys, float),

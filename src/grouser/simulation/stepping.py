@@ -81,6 +81,15 @@ class StepMemory:
             array[which] = part
 
 
+def shared_numbers(scene: Scene) -> list[Array]:
+    """Return numbers that a stepper computes once from fields that a batch holds per simulation.
+
+    Simulations that share a stepper must agree in these, too.
+    """
+    losses = DriveLosses(scene.model, scene.drives, scene.batteries)
+    return [*losses.shared_numbers, *SlipFriction(scene.model).shared_numbers]
+
+
 def settle_intervals(every: float) -> int:
     """Return the number of control intervals of ``every`` seconds between calls of `settle`."""
     return max(1, round(SETTLE_TIME / every))
@@ -130,14 +139,14 @@ class Stepper:
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
         targets = self.drives.targets(rows)
-        gaits, losses = self.gaits.start(simulations), self.losses.start(simulations)
+        gaits, losses = self.gaits.start(simulations), self.losses.start(rows)
         return StepMemory(turns, work, effort, targets, gaits, losses)
 
     def clear(self, rows: StateArrays, memory: StepMemory, which: Which) -> None:
         """Clear the memory of the simulations ``which``, which are at their start."""
         for array in (memory.turns, memory.work, memory.effort):
             array[which] = 0.0
-        self.losses.clear(memory.losses, which)
+        self.losses.clear(rows, memory.losses, which)
         self.drives.clear(rows, memory.targets, which)
         self.gaits.clear(memory.running_gaits, which)
 

@@ -90,7 +90,7 @@ def grid_values(parameter: SweptParameter) -> list[Value]:
     """Return the values of a parameter in a grid."""
     if parameter.range is None:
         return list(parameter.values or ())
-    count = parameter.count or 2
+    count = parameter.size
     return [value_at(parameter, i / (count - 1)) for i in range(count)]
 
 

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -28,12 +29,14 @@ from grouser.world.yaml_source import MOST_BYTES, read_yaml
 Value = bool | int | float | str
 """Value of a parameter."""
 
+MOST_POINTS = 10_000_000
+"""Largest number of points."""
 KINDS = ("mobility", "world", "plan", "script")
 """Keys of a file that name what is run; each file has one of them."""
 Pair = Annotated[tuple[float, float], Strict(False)]
 
 
-def _values(given: Any) -> Any:
+def _expand_list(given: Any) -> Any:
     """Return a list of values as the mapping that it abbreviates."""
     return {"values": given} if isinstance(given, list | tuple) else given
 
@@ -76,6 +79,17 @@ class SweptParameter(Description):
         if self.min is None or self.max is None:
             return None
         return self.min, self.max
+
+    @property
+    def size(self) -> int:
+        """Number of values in a grid."""
+        return len(self.values or ()) if self.range is None else self.count or 2
+
+
+ListOrRange = Annotated[
+    SweptParameter,
+    BeforeValidator(_expand_list, json_schema_input_type=tuple[Value, ...] | SweptParameter),
+]
 
 
 class Target(Description):
@@ -155,13 +169,11 @@ class SweepFile(Description):
     """World: time without progress after which a run ends, s."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Fixed settings, key to value."""
-    vary: Annotated[
-        dict[str, Annotated[SweptParameter, BeforeValidator(_values)]], Field(min_length=1)
-    ]
+    vary: Annotated[dict[str, ListOrRange], Field(min_length=1)]
     """Varied parameters."""
     sample: Literal["grid", "random", "latin-hypercube"] = "grid"
     """Points of the parameter space."""
-    points: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    points: Annotated[int, Field(ge=1, le=MOST_POINTS)] | None = None
     """Number of points, unless ``sample`` is grid."""
     repeats: Annotated[int, Field(ge=1)] = 1
     """Runs of each point. With several, start pose and friction vary at random, as in
@@ -186,12 +198,18 @@ class SweepFile(Description):
             for name, parameter in self.vary.items():
                 if parameter.range and parameter.count is None and self.optimise is None:
                     raise mistake("is a range in a grid, count is needed", "vary", name)
+            if (size := math.prod(part.size for part in self.vary.values())) > MOST_POINTS:
+                raise mistake(f"has {size:,} points, must have at most {MOST_POINTS:,}", "vary")
         elif self.points is None:
             raise mistake("points is needed, the number of points", "sample")
         for pair in self.maps:
             for name in pair:
                 if name not in self.vary:
                     raise mistake(f"'{name}' is not varied", "maps")
+        for mark in self.marks:
+            for name in mark.at:
+                if name not in self.vary:
+                    raise mistake(f"'{name}' is not varied", "marks")
         if self.mobility is not None and self.robot is None:
             raise mistake("robot is needed", "mobility")
         if self.find_limit and self.mobility is None:

@@ -40,6 +40,7 @@ def layout(scene: Scene) -> bytes:
         and not name.startswith(_GROUND)
     ]
     shared += [getattr(model, name) for name in stepping.MODEL_FIELDS]
+    shared += stepping.shared_numbers(scene)
     options = [np.asarray(getattr(model.opt, name)).tobytes() for name in _option_names(model)]
     parts = [bytes(model.names), str(scene.control_interval).encode(), _step_key(scene), *options]
     parts += [str(array.shape).encode() + array.tobytes() for array in shared]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import pickle
 import secrets
+import socket
 import tempfile
 import time
 import weakref
@@ -44,6 +45,8 @@ POLL = 0.05
 """Largest wall time between two calls of ``stop``, s."""
 COLLECT_TIME = 1.0
 """Longest wall time of a call that collects messages of a worker, s."""
+CONNECT_TIME = 5.0
+"""Longest wall time until a client port accepts a connection, s."""
 TIMEOUT = 10.0
 """Wall time after which a worker that does not react to a cancellation is ended, s."""
 STORE_BYTES = 512 << 20
@@ -86,7 +89,8 @@ class RayRunner:
             text = f"ray:{text}"
         place = text.removeprefix("ray://")
         host, colon, port = place.rpartition(":")
-        if text and text != "auto" and not (colon and host and port.isdecimal()):
+        is_place = colon and host and port.isdecimal() and 0 < int(port) < 1 << 16
+        if text and text != "auto" and not is_place:
             raise BadValue("must be ray, ray://HOST:PORT, ray:HOST:PORT or ray:auto")
         return cls(text)
 
@@ -123,7 +127,7 @@ class RayRunner:
 
         Raises:
             BadValue: a trial cannot be sent to another process.
-            Disconnected: the cluster cannot be reached.
+            Disconnected: the cluster cannot be reached, or the connection was lost.
             GrouserError: a trial has ended several workers.
         """
         if self._runs:
@@ -150,10 +154,25 @@ class RayRunner:
             for message in self._cancel():
                 if message.number in queue.unfinished:
                     yield message.number, queue.finish(message, trials)
+        except Exception as error:
+            self._check_connection(error)
+            raise
         finally:
             self._runs = False
             for _ in self._cancel():
                 pass
+
+    def _check_connection(self, error: Exception) -> None:
+        """Raise `Disconnected` if ``error`` came from a lost connection; a later run connects."""
+        ray = self._connection.get("ray")
+        if ray is None or ray.is_initialized():
+            return
+        self._workers.clear()
+        self._connection.clear()
+        reason = " ".join(str(error).split())
+        raise Disconnected(
+            f"Ray runner: the connection to {self.address or 'Ray'} was lost ({reason[:300]})"
+        ) from error
 
     def _connect(self) -> Any:
         """Return the module ``ray`` after connecting to the cluster."""
@@ -414,12 +433,17 @@ def _connect(address: str) -> tuple[Any, bool]:
             os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     # Workers on the GPU-less nodes see no device; Ray would warn of this otherwise.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # A call after the connection was lost would start a Ray of its own here.
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     try:
         import ray
     except ImportError as error:
         raise missing_extra("the Ray runner needs Ray", "cluster") from error
     if ray.is_initialized():
         return ray, False
+    is_client = address.startswith("ray://")
+    if is_client:
+        _check_port(address)
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     if own:
         settings |= {
@@ -431,10 +455,20 @@ def _connect(address: str) -> tuple[Any, bool]:
         ray.init(address or "local", **settings)
     except Exception as error:  # Ray raises errors of many classes
         reason = " ".join(str(error).split())
+        hint = "; is it Ray's client port, and does the token agree?" if is_client else ""
         raise Disconnected(
-            f"Ray runner: no connection to {address or 'a local Ray'} ({reason[:300]})"
+            f"Ray runner: no connection to {address or 'a local Ray'} ({reason[:300]}){hint}"
         ) from error
     return ray, own
+
+
+def _check_port(address: str) -> None:
+    """Raise unless a program listens at ``ray://HOST:PORT``; Ray itself tries for 30 seconds."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIME).close()
+    except OSError as error:
+        raise Disconnected(f"Ray runner: no connection to {address} ({error})") from error
 
 
 def _has_token() -> bool:

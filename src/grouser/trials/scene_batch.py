@@ -96,7 +96,7 @@ class SceneBatch:
             "actuator_biasprm",
             *["geom_surfacevel"] * surfaces,
             *["geom_contype", "geom_conaffinity"] * switches,
-            *["dof_frictionloss", "actuator_forcerange"] * losses,
+            *["dof_frictionloss", "actuator_forcerange", "dof_invweight0"] * losses,
             *["geom_friction"] * slip,
         )
         self.time = self.physics.bind("time")
@@ -200,6 +200,7 @@ class SceneBatch:
             own[which] = fields[name] if name in fields else getattr(self.scene.model, name)
         for array, values in zip(self.memory.arrays(), memory, strict=True):
             array[which] = values
+        self.stepper.losses.read_inertia(self.rows, self.memory.losses, which)
         self.physics.state[which] = state
         self.physics.forward(which)  # contacts and poses, which sensors may read before a step
         self.physics.state[which] = state  # the solver's warm start

@@ -1,4 +1,4 @@
-"""``grouser schema``: JSON schemas of world and robot files, for editors and other programs."""
+"""``grouser schema``: JSON schemas of world, robot and sweep files, for editors and programs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from grouser.cli import preflight
 from grouser.cli.terminal import print_written
 from grouser.errors import unknown
 
-KINDS = ("world", "robot")
+KINDS = ("world", "robot", "sweep")
 
 
 def schema(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND", show_default=False, help=f"Kind of file: {' or '.join(KINDS)}."
+            metavar="KIND", show_default=False, help=f"Kind of file: {', '.join(KINDS)}."
         ),
     ],
     out: Annotated[
@@ -28,7 +28,7 @@ def schema(
         typer.Option(metavar="FILE", show_default="standard output", help="File to write."),
     ] = None,
 ) -> None:
-    """Print the JSON schema of world or robot files, with the kinds of installed packages.
+    """Print the JSON schema of world, robot or sweep files, with the kinds of installed packages.
 
     Editors with a YAML language server check and complete a file whose first line names its schema,
     as those of [cyan]grouser new[/] do.
@@ -50,8 +50,8 @@ def schema(
 
 
 def schema_text(kind: str) -> str:
-    """Return the JSON schema of ``world`` or ``robot`` files as text."""
-    from grouser.cli.file_schema import robot_schema, world_schema
+    """Return the JSON schema of the files of a kind, one of `KINDS`, as text."""
+    from grouser.cli.file_schema import robot_schema, sweep_schema, world_schema
 
-    made = world_schema() if kind == "world" else robot_schema()
-    return json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    made = {"world": world_schema, "robot": robot_schema, "sweep": sweep_schema}[kind]
+    return json.dumps(made(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
