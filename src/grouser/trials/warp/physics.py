@@ -151,12 +151,8 @@ class WarpPhysics:
                         f"MuJoCo Warp cannot vary {name} from trial to trial; use another runner"
                     )
             sizes = {name: self.nsim for name in self._fields if name in known}
-            # The flag selects box-box contacts with up to 8 points, as MuJoCo has them; the general
-            # algorithm for convex shapes finds one point.
-            source = copy.copy(self._model)
-            source.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
             try:
-                model = self._engine.put_model(source, batch_sizes=sizes)
+                model = self._engine.put_model(warp_model(self._model), batch_sizes=sizes)
             except (NotImplementedError, ValueError) as error:
                 raise BadValue(f"MuJoCo Warp does not support this world: {error}") from error
             model.opt.warn_overflow = 0  # overflows are read from the data, see `_fits`
@@ -242,6 +238,16 @@ class WarpPhysics:
         if len(bad):
             self._host.reset(bad)
             self.warning[bad, BAD_NUMBERS.start] += 1
+
+
+def warp_model(model: mujoco.MjModel) -> mujoco.MjModel:
+    """Return a copy of ``model`` with the solver flags that MuJoCo Warp needs."""
+    copied = copy.copy(model)
+    copied.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)  # not supported
+    # The flag selects box-box contacts with up to 8 points, as MuJoCo has them; the general
+    # algorithm for convex shapes finds one point.
+    copied.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
+    return copied
 
 
 def import_warp() -> tuple[Any, Any]:
