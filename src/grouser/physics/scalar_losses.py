@@ -1,6 +1,6 @@
 """Losses and motors of one simulation with few drives, in scalars: the same bits in less time.
 
-`DriveLosses.apply` on arrays of one row takes 60 to 90 us, most of it in NumPy's calls; scalars take
+Arrays of one row take 60 to 90 us (`DriveLosses.apply`), most of it in NumPy calls; scalars take
 a tenth. Every product and sum here has the order of the array code.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from grouser.physics.losses import BatteryNumbers, FrictionNumbers, LossMemory, MotorNumbers
     from grouser.frames import Array
+    from grouser.physics.losses import BatteryNumbers, FrictionNumbers, LossMemory, MotorNumbers
     from grouser.physics.state import StateArrays
 
 FEW = 7
@@ -101,8 +101,9 @@ class ScalarLosses:
             _drive(number, at, friction, motors, battery if battery < count else -1)
             for number, battery in enumerate(cells.of_drive.tolist())
         )
-        columns = cells.energy, cells.volts, cells.resistance, np.broadcast_to(cells.idle, count)
-        self._cells = tuple(_Cell(*row) for row in zip(*map(np.ndarray.tolist, columns)))
+        columns = cells.energy, cells.volts, cells.resistance, cells.idle
+        numbers = zip(*map(np.ndarray.tolist, columns), strict=True)
+        self._cells = tuple(_Cell(*row) for row in numbers)
 
     @staticmethod
     def suits(friction: FrictionNumbers) -> bool:
