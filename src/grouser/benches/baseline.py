@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO, NamedTuple, cast
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def speed_over(commit: str, worlds: Sequence[tuple[str, str, str]]) -> dict[str,
     """Return the speed of these sources over that of ``commit``, by case.
 
     Args:
-        commit: any name of a commit that git knows.
+        commit: name of a git commit.
         worlds: name of a case, text of its world file for these sources, and for the commit's.
 
     Raises:
@@ -95,8 +96,19 @@ def _ratio(own: tuple[Path, Path], other: tuple[Path, Path]) -> float:
     return float(np.median(second / first))
 
 
+class _Worker(NamedTuple):
+    """Pipes of a process that steps a world."""
+
+    orders: IO[str]
+    answers: IO[str]
+
+    def answer(self) -> str:
+        """Return the next line that the process writes."""
+        return self.answers.readline().strip()
+
+
 @contextmanager
-def _worker(sources: Path, world: Path) -> Iterator[subprocess.Popen[str]]:
+def _worker(sources: Path, world: Path) -> Iterator[_Worker]:
     """Start a process that steps ``world`` with ``sources``; end it on exit."""
     command = [sys.executable, "-W", "ignore", "-c", _WORKER]
     command += [str(world), str(SETTLED), str(SECONDS)]
@@ -104,23 +116,18 @@ def _worker(sources: Path, world: Path) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         command, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
+    worker = _Worker(cast(IO[str], process.stdin), cast(IO[str], process.stdout))
     try:
-        if _answer(process) != "ready":
+        if worker.answer() != "ready":
             raise BadValue(f"bench: --baseline: the sources in {sources} cannot run the world")
-        yield process
+        yield worker
     finally:
         process.kill()
         process.communicate()
 
 
-def _interval(process: subprocess.Popen[str]) -> float:
+def _interval(worker: _Worker) -> float:
     """Return the processor time that a worker needs for one interval, s."""
-    assert process.stdin
-    process.stdin.write("\n")
-    process.stdin.flush()
-    return float(_answer(process))
-
-
-def _answer(process: subprocess.Popen[str]) -> str:
-    assert process.stdout
-    return process.stdout.readline().strip()
+    worker.orders.write("\n")
+    worker.orders.flush()
+    return float(worker.answer())
