@@ -17,7 +17,7 @@ import pytest
 from support.cli_runner import error_line, grouser
 
 from grouser import errors
-from grouser.benches import BENCHES
+from grouser.benches import BENCHES, baseline
 from grouser.benches import robot as robot_bench
 from grouser.benches.machine import machine
 from grouser.experiments import EXPERIMENTS
@@ -342,6 +342,28 @@ def test_bench_compares_a_robot_file_with_packbot(monkeypatch: pytest.MonkeyPatc
     assert error_line(grouser("bench", "tracks", "--robot", str(file))).endswith(
         "bench robot' does"
     )
+
+
+def test_bench_refuses_baselines_that_do_not_exist() -> None:
+    assert error_line(grouser("bench", "ground", "--baseline", "HEAD")).endswith(
+        "'ground' takes no --baseline; only 'grouser bench tracks' does"
+    )
+    message = error_line(grouser("bench", "tracks", "--baseline", "no-such-commit"))
+    assert message.startswith("bench: --baseline no-such-commit: ")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (Path(__file__).parents[1] / ".git").exists(), reason="no git checkout")
+def test_speed_over_the_same_sources_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baseline, "PAIRS", 1)
+    text = (
+        "name: flat\nterrain: [{kind: flat}]\nrobots: [{name: p, kind: packbot, position: [0, 0]}]"
+    )
+    lossless = text + "\nphysics: {losses: false}"
+    cases = (("same", text, text), ("lossless", lossless, text))
+    figures = baseline.speed_over("HEAD", cases)
+    assert 0.8 < figures["same"] < 1.25
+    assert figures["lossless"] > figures["same"]
 
 
 def test_machine_data_contain_no_host_or_user_name() -> None:

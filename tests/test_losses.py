@@ -5,10 +5,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grouser import Batch, Simulation
-from grouser.errors import BadValue
+from grouser.errors import BadValue, SimulationDiverged
 from grouser.frames import radians
 from grouser.mobility.energy_use import measure_energy_use
 from grouser.mobility.suite import measure_candidate
@@ -104,6 +105,23 @@ def test_batch_and_simulation_agree_in_losses() -> None:
     for one in (simulation, copy):
         one.step(0.1)
     assert copy.fingerprint() == simulation.fingerprint()
+
+
+def test_sensors_are_read_in_time_though_mujoco_computes_few_of_them() -> None:
+    start = world("packbot", command={"forward": 0.5, "turn": 0.4})
+    whole, stepwise = (Simulation(start, crash_folder=None) for _ in range(2))
+    whole.step(0.13)
+    for _ in range(130):  # the last step of every call has up-to-date sensors
+        stepwise.step()
+    assert whole.fingerprint() == stepwise.fingerprint()
+    assert whole.data.sensordata.tolist() == stepwise.data.sensordata.tolist()
+    assert whole.data.sensordata.any()
+    whole.state.enable_sensors(True)
+    flags = whole.model.opt.disableflags
+    whole.data.qvel[0] = np.inf
+    with pytest.raises(SimulationDiverged):
+        whole.step(0.1)
+    assert whole.model.opt.disableflags == flags, "on again after an error"
 
 
 def test_motor_has_stall_no_load_speed_and_current_limit() -> None:

@@ -17,6 +17,7 @@ from grouser.frames import degrees
 from grouser.robots.kinds import robot_kinds
 from grouser.simulation.scene_state import SceneState
 from grouser.simulation.simulation import Simulation
+from grouser.trials.warp.physics import warp_model
 from grouser.world.file import RobotEntry, World, load, shipped
 from grouser.world.terrain.flat import Flat
 
@@ -54,7 +55,7 @@ def warp_physics(simulation: Simulation) -> Callable[[SceneState, int], None]:
     """Return a function that advances ``simulation`` with MuJoCo Warp."""
     import mujoco_warp
 
-    model = mujoco_warp.put_model(simulation.model)
+    model = mujoco_warp.put_model(warp_model(simulation.model))
     data = mujoco_warp.put_data(
         simulation.model, simulation.state.data, nconmax=400, njmax=2000, nworld=1
     )
@@ -81,19 +82,19 @@ def _quiet() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(robot_kinds()))
-def test_every_robot_is_accepted_as_composed(kind: str) -> None:
+def test_every_robot_is_accepted(kind: str) -> None:
     import mujoco_warp
 
     simulation = flat(kind)
-    model = mujoco_warp.put_model(simulation.model)
+    model = mujoco_warp.put_model(warp_model(simulation.model))
     assert (model.nu, model.ngeom) == (simulation.model.nu, simulation.model.ngeom)
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(shipped()) if load(name).robots])
-def test_every_world_is_accepted_as_composed(name: str) -> None:
+def test_every_world_is_accepted(name: str) -> None:
     import mujoco_warp
 
-    mujoco_warp.put_model(Simulation(name).model)
+    mujoco_warp.put_model(warp_model(Simulation(name).model))
 
 
 @pytest.mark.parametrize("kind", COMMANDS)

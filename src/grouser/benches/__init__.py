@@ -3,7 +3,8 @@
 Every bench module has a function ``run(progress) -> dict[str, float]`` that returns named figures.
 Figures are compared as ratios within one run because machines are shared and noisy. A long bench
 may instead yield several such dictionaries. A bench with ``TAKES_ROBOT`` also takes a kind of robot
-or a robot file: ``run(progress, robot)``; one with ``TAKES_RUNNER`` a runner of trials.
+or a robot file: ``run(progress, robot)``; one with ``TAKES_RUNNER`` a runner of trials,
+one with ``TAKES_BASELINE`` a git commit.
 """
 
 __all__ = ["BENCHES"]

@@ -16,6 +16,11 @@ The old contact was near-rigid: 4 ms, impedance 0.95 to 0.99 (Quince's rubber 8 
 3 mm), several contacts per convex pair, no buffers. With it a turning PackBot hops on 20 of its 54
 points. It was solved with dense matrices, as here in ``…_over_old``. Ours is solved with sparse
 ones, which explains most of the difference; ``…_contact_alone`` is the cost of the contact itself.
+
+With ``--baseline COMMIT`` these are measured instead (`grouser.benches.baseline`):
+
+``packbot_forward_over_baseline``   speed of the case over its speed with the commit's sources
+``…_without_losses``                the same without losses and motors in these sources
 """
 
 from __future__ import annotations
@@ -26,7 +31,9 @@ from functools import partial
 import mujoco
 import mujoco.batch
 import numpy as np
+import yaml
 
+from grouser.benches.baseline import speed_over
 from grouser.benches.machine import processor_seconds, wall_seconds
 from grouser.experiments.run_options import Progress
 from grouser.physics.contacts import BELT
@@ -40,6 +47,8 @@ from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import RIGID, STANDARD, PhysicsSettings
 from grouser.world.terrain.flat import Flat
+
+TAKES_BASELINE = True
 
 SPEED = 0.3
 """Commanded speed, m/s; as in Okada et al. 2020, sec. IV-A."""
@@ -65,8 +74,11 @@ CONTACT_SECONDS, CONTACT_REPEATS = 0.1, 60
 """Simulated time of one interval (s) and number of intervals of a comparison of contacts."""
 
 
-def run(progress: Progress) -> dict[str, float]:
-    """Measure everything and return the figures."""
+def run(progress: Progress, baseline: str | None = None) -> dict[str, float]:
+    """Measure everything, or the ratio to the commit ``baseline``, and return the figures."""
+    if baseline:
+        progress("the baseline", 0, 1)
+        return _over_commit(baseline)
     progress("one robot", 0, 4)
     through, bare = _one_robot()
     progress("32 robots", 1, 4)
@@ -131,6 +143,19 @@ def _one_robot() -> tuple[float, float]:
     # long one affects all pairs.
     bare_rtf = SECONDS / float(np.median(alone))
     return bare_rtf * float(np.median(alone / with_framework)), bare_rtf
+
+
+def _over_commit(commit: str) -> dict[str, float]:
+    """Return the speed of every case over that of ``commit``, with and without losses."""
+    worlds = []
+    for name, (kind, command) in CONTACT_CASES.items():
+        robot = {"name": kind, "kind": kind, "position": [0, 0], "command": dict(command)}
+        world = {"name": "flat", "terrain": [{"kind": "flat", "friction": 0.6}], "robots": [robot]}
+        plain = yaml.safe_dump(world)
+        lossless = yaml.safe_dump({**world, "physics": {"losses": False}})
+        worlds.append((f"{name}_over_baseline", plain, plain))
+        worlds.append((f"{name}_over_baseline_without_losses", lossless, plain))
+    return speed_over(commit, worlds)
 
 
 def _crowd() -> float:

@@ -31,6 +31,7 @@ from pydantic import Field
 
 from grouser.description import Description, NotNegative, Positive
 from grouser.frames import Array
+from grouser.physics.scalar_losses import DERATING, DriveAddresses, ScalarLosses
 
 if TYPE_CHECKING:
     from grouser.physics.drives import Drive
@@ -48,8 +49,6 @@ parked robot creeps by a few mm/min."""
 
 AMBIENT = 20.0
 """Temperature of the surroundings, degrees Celsius."""
-DERATING = 10.0
-"""Temperature range below its limit over which a motor's current limit falls to 0, K."""
 
 
 class Losses(Description):
@@ -244,12 +243,16 @@ class DriveLosses:
         self._dofs = model.jnt_dofadr[model.actuator_trnid[self._actuators, 0]]
         self._gears = model.actuator_gear[self._actuators, 0]
         self._outputs = model.actuator_outadr[self._actuators]
-        self._friction = _FrictionNumbers.of(model, chosen, self._dofs, self._gears)
-        self._motors = _MotorNumbers.of(chosen)
+        self._friction = FrictionNumbers.of(model, chosen, self._dofs, self._gears)
+        self._motors = MotorNumbers.of(chosen)
         self.motors = tuple(drive.motor is not None for drive in chosen.values())
         """True for each drive with a motor."""
         self._has_motors = any(self.motors)
-        self._cells = _BatteryNumbers.of(self.batteries, self.names)
+        self._cells = BatteryNumbers.of(self.batteries, self.names)
+        self._scalar: ScalarLosses | None = None
+        if ScalarLosses.suits(self._friction):
+            at = DriveAddresses(self._actuators, self._dofs, self._outputs, self._gears)
+            self._scalar = ScalarLosses(at, self._friction, self._motors, self._cells)
 
     def __bool__(self) -> bool:
         return bool(self.names or self.batteries)
@@ -301,6 +304,8 @@ class DriveLosses:
             memory: added to in place.
             seconds: length of the interval.
         """
+        if self._scalar and len(rows.qpos) == 1 and self._scalar.apply(rows, memory, seconds):
+            return
         speeds = rows.qvel[:, self._dofs] * self._gears
         forces = rows.actuator_force[:, self._outputs]
         fast, numbers = np.abs(speeds), self._friction
@@ -397,7 +402,7 @@ class LossMemory:
 
 
 @dataclass(frozen=True)
-class _FrictionNumbers:
+class FrictionNumbers:
     """Numbers of the losses of k drives, (k,)."""
 
     coulomb: Array
@@ -413,7 +418,7 @@ class _FrictionNumbers:
     @staticmethod
     def of(
         model: mujoco.MjModel, drives: Mapping[str, Drive], dofs: Array, gears: Array
-    ) -> _FrictionNumbers:
+    ) -> FrictionNumbers:
         """Collect the numbers of ``drives``; joints' damping counts as viscous friction."""
         losses = [drive.losses or Losses() for drive in drives.values()]
         rims = np.array([drive.rim for drive in drives.values()])
@@ -424,7 +429,7 @@ class _FrictionNumbers:
         }
         load = np.zeros((len(owners), len(drives)))
         load[np.arange(len(owners)), list(owners.values())] = 1.0
-        return _FrictionNumbers(
+        return FrictionNumbers(
             coulomb=np.array([one.coulomb for one in losses]),
             viscous=model.dof_damping[dofs] / gears**2,
             transmission=np.array([one.transmission for one in losses]),
@@ -436,7 +441,7 @@ class _FrictionNumbers:
 
 
 @dataclass(frozen=True)
-class _MotorNumbers:
+class MotorNumbers:
     """Numbers of the motors of k drives, (k,); without a motor there is no current."""
 
     which: npt.NDArray[np.intp]
@@ -460,7 +465,7 @@ class _MotorNumbers:
     """Temperature limit above the surroundings, K."""
 
     @staticmethod
-    def of(drives: Mapping[str, Drive]) -> _MotorNumbers:
+    def of(drives: Mapping[str, Drive]) -> MotorNumbers:
         """Collect the numbers of ``drives``."""
         motors = [drive.motor for drive in drives.values()]
         heats = [motor.heat if motor else None for motor in motors]
@@ -469,7 +474,7 @@ class _MotorNumbers:
             return np.array([getattr(one, name) if one else missing for one in motors], float)
 
         limits = [heat.limit if heat and heat.limit is not None else np.inf for heat in heats]
-        return _MotorNumbers(
+        return MotorNumbers(
             which=np.flatnonzero([motor is not None for motor in motors]),
             constant=column("force_constant", 0.0),
             per_force=np.array([1 / one.force_constant if one else 0.0 for one in motors]),
@@ -486,7 +491,7 @@ class _MotorNumbers:
 
 
 @dataclass(frozen=True)
-class _BatteryNumbers:
+class BatteryNumbers:
     """Numbers of the batteries of b robots, (b,)."""
 
     energy: Array
@@ -499,7 +504,7 @@ class _BatteryNumbers:
     """Column of each drive's battery, (k,); b: it has none."""
 
     @staticmethod
-    def of(batteries: Mapping[str, BatteryPack], drives: Sequence[str]) -> _BatteryNumbers:
+    def of(batteries: Mapping[str, BatteryPack], drives: Sequence[str]) -> BatteryNumbers:
         """Collect the numbers of ``batteries``, by robot, which feed its ``drives``."""
         packs, robots = list(batteries.values()), list(batteries)
         owners = [name.partition("/")[0] for name in drives]
@@ -508,7 +513,7 @@ class _BatteryNumbers:
         for number, column in enumerate(of_drive):
             if column < len(packs):
                 feeds[number, column] = 1.0
-        return _BatteryNumbers(
+        return BatteryNumbers(
             energy=np.array([pack.energy for pack in packs]),
             volts=np.array([pack.voltage for pack in packs]),
             resistance=np.array([pack.resistance for pack in packs]),

@@ -53,6 +53,10 @@ LAGGED_FIELDS = ("sensordata", "actuator_force", "qacc")
 """Derived quantities that are read between two steps and belong to the last step."""
 
 
+SENSORS_OFF = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
+"""Flag that switches MuJoCo's sensors off."""
+
+
 @dataclass(frozen=True)
 class SavedState:
     """Copy of the arrays that decide the future of a `SceneState`."""
@@ -102,6 +106,12 @@ class SceneState:
             world = self.scene.world
             number = world.robots.index(entry)
             raise BadValue(f"{world.where('robots', number, 'command')}: {error}") from error
+
+    def enable_sensors(self, enabled: bool) -> None:
+        """Switch MuJoCo's sensors on or off; while off, ``sensordata`` keeps its values."""
+        options = self.model.opt
+        flags = options.disableflags & ~SENSORS_OFF
+        options.disableflags = flags if enabled else flags | SENSORS_OFF
 
     def body(self, name: str) -> str:
         """Return MuJoCo's name of the root body of a robot, or of an object.

@@ -435,9 +435,9 @@ class Simulation(StateQueries):
             state, begin = self.state, self.steps
             steps = min(missing, self._next_due() - begin)
             missing -= steps
-            advance = state.stepper.advance(
-                state.arrays, state.memory, begin, steps, partial(physics, state)
-            )
+            rows, memory, run = state.arrays, state.memory, partial(physics, state)
+            sense = state.enable_sensors
+            advance = state.stepper.advance(rows, memory, begin, steps, run, sense=sense)
             for now in advance:  # 2; stored at once, so that the count is right after an exception
                 self.passed += now - self.steps
                 self.steps = now

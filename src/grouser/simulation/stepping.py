@@ -122,6 +122,9 @@ class Stepper:
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
         self._has_losses, self._has_slip = bool(self.losses), bool(self.slip)
         self._has_gaits, self._has_drives = bool(self.gaits), bool(self.drives.names)
+        legs = self._has_gaits and self._has_losses
+        self._reads_always = self._has_surfaces or self._has_slip or legs
+        """True if sensors are read after every control interval."""
         pitches = {belt.name: belt.pitch for belt in scene.belts if belt.drive == belt.name}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
         for row, name in enumerate(self.belts):
@@ -207,6 +210,7 @@ class Stepper:
         steps: int,
         physics: Callable[[int], None],
         count: Callable[[], None] | None = None,
+        sense: Callable[[bool], None] | None = None,
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
@@ -221,22 +225,31 @@ class Stepper:
             steps: number of steps to advance.
             physics: advances physics by a number of steps.
             count: samples the work of an interval of legs; None: it is added at once.
+            sense: switches MuJoCo's sensors on or off; None: they stay on. They are off in
+                intervals after which nothing reads them.
         """
         add = partial(self.drives.work.add, rows, self._every, memory.work, memory.effort)
-        interval, end = self._interval, now + steps
-        while now < end:
-            into = now % interval
-            if not into:
-                if self._has_surfaces:
-                    self._surface.apply(rows)
-                if self._has_roll_back:  # a restart may have moved a belt
-                    self._roll_back.switch(rows)
-            run = min(interval - into, end - now)
-            physics(run)
-            now += run
-            if into + run == interval:
-                self._after(rows, memory, now // interval, count or add)
-            yield now
+        interval, end, cycle = self._interval, now + steps, self.cycle
+        sense = None if self._reads_always else sense
+        try:
+            while now < end:
+                into = now % interval
+                if not into:
+                    if self._has_surfaces:
+                        self._surface.apply(rows)
+                    if self._has_roll_back:  # a restart may have moved a belt
+                        self._roll_back.switch(rows)
+                run = min(interval - into, end - now)
+                if sense:
+                    sense(now + run == end or (now + run) % cycle == 0)
+                physics(run)
+                now += run
+                if into + run == interval:
+                    self._after(rows, memory, now // interval, count or add)
+                yield now
+        finally:
+            if sense:
+                sense(True)
 
     def run(
         self,

@@ -33,6 +33,14 @@ def bench(
         ),
     ] = None,
     runner: RunnerName = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMIT",
+            show_default=False,
+            help="Compare with the sources of this git commit, for [cyan]bench tracks[/].",
+        ),
+    ] = None,
     json_file: JsonFile = None,
 ) -> None:
     """Measure speed; figures are comparable only within one run on one machine.
@@ -44,6 +52,8 @@ def bench(
     [cyan]grouser bench robot --robot my_robot.yaml[/]
 
     [cyan]grouser bench trials --runner warp:cuda:0[/]
+
+    [cyan]grouser bench tracks --baseline v1.0[/]
     """
     from grouser.benches import BENCHES
     from grouser.benches.machine import machine
@@ -54,8 +64,10 @@ def bench(
         raise BadValue(f"bench: '{key}' takes no --robot; only 'grouser bench robot' does")
     if runner and not getattr(module, "TAKES_RUNNER", False):
         raise BadValue(f"bench: '{key}' takes no --runner; only 'grouser bench trials' does")
+    if baseline and not getattr(module, "TAKES_BASELINE", False):
+        raise BadValue(f"bench: '{key}' takes no --baseline; only 'grouser bench tracks' does")
     preflight.writable(json_file)
-    chosen = robot or trial_runner(runner)
+    chosen = robot or baseline or trial_runner(runner)
     figures: dict[str, float] = {}
     with counting_bar(key) as bar:
         measured = module.run(bar, chosen) if chosen else module.run(bar)

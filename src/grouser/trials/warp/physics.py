@@ -36,6 +36,10 @@ COMMANDED = (
     "geom_surfacevel",
 )
 """Model fields that drives, belts and surfaces change between steps."""
+POSES = ("body_pos", "body_quat", "geom_pos", "geom_quat")
+"""Model fields that decide where static geoms are."""
+STATIC = ("geom_xpos", "geom_xmat")
+"""Poses of geoms; MuJoCo Warp computes those of static ones once, from one model for all."""
 RESULTS = ("qpos", "qvel", "act", "qacc_warmstart", "sensordata", "actuator_force", "qacc")
 """Fields that are copied back after every launch."""
 
@@ -85,6 +89,8 @@ class WarpPhysics:
         for array in self._results.values():
             array.flags.writeable = True
         self._time = self._host.bind("time")
+        self._geoms: dict[str, npt.NDArray[Any]] = {}
+        """Poses of geoms, if those of static ones differ between simulations."""
         self._fields: dict[str, npt.NDArray[Any]] = {}
         self._sent: dict[str, npt.NDArray[Any]] = {}
         self._buffers = Buffers(0, 0)
@@ -100,6 +106,8 @@ class WarpPhysics:
         """Return the live array of a model field with a value per simulation, (n, ...)."""
         if name not in self._fields:
             self._fields[name] = self._host.expand(name)
+            if name in POSES and not self._geoms:
+                self._geoms = {pose: self._host.bind(pose) for pose in STATIC}
             self._free()
         return self._fields[name]
 
@@ -151,12 +159,8 @@ class WarpPhysics:
                         f"MuJoCo Warp cannot vary {name} from trial to trial; use another runner"
                     )
             sizes = {name: self.nsim for name in self._fields if name in known}
-            # The flag selects box-box contacts with up to 8 points, as MuJoCo has them; the general
-            # algorithm for convex shapes finds one point.
-            source = copy.copy(self._model)
-            source.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
             try:
-                model = self._engine.put_model(source, batch_sizes=sizes)
+                model = self._engine.put_model(warp_model(self._model), batch_sizes=sizes)
             except (NotImplementedError, ValueError) as error:
                 raise BadValue(f"MuJoCo Warp does not support this world: {error}") from error
             model.opt.warn_overflow = 0  # overflows are read from the data, see `_fits`
@@ -175,6 +179,9 @@ class WarpPhysics:
         for name in MOVED if self._placed else (*MOVED, *PLACED):
             if self._state[name].size:
                 _assign(getattr(data, name), self._state[name])
+        if not self._placed:
+            for name, values in self._geoms.items():
+                _assign(getattr(data, name), values)
         for name, values in self._fields.items():
             if self._placed and name not in COMMANDED:
                 continue
@@ -242,6 +249,16 @@ class WarpPhysics:
         if len(bad):
             self._host.reset(bad)
             self.warning[bad, BAD_NUMBERS.start] += 1
+
+
+def warp_model(model: mujoco.MjModel) -> mujoco.MjModel:
+    """Return a copy of ``model`` with the solver flags that MuJoCo Warp needs."""
+    copied = copy.copy(model)
+    copied.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)  # not supported
+    # The flag selects box-box contacts with up to 8 points, as MuJoCo has them; the general
+    # algorithm for convex shapes finds one point.
+    copied.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
+    return copied
 
 
 def import_warp() -> tuple[Any, Any]:
