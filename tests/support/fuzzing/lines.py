@@ -13,7 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grouser.gateways.rosbridge.robot_services import SERVICES
+from grouser.gateways.ros_graph.robot_services import SERVICES
 from grouser.gateways.rosbridge.rosapi import ROSAPI
 from grouser.gateways.usarsim.wire_names import APPEARANCES
 from grouser.protocol.can.drive_messages import BASES

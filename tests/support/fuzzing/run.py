@@ -17,9 +17,9 @@ import numpy as np
 from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.gateway import Endpoint
+from grouser.gateways.ros_graph.plan_process import FoundPath, PlanAnswer, Planner, PlanOrder
+from grouser.gateways.ros_graph.robot_services import RobotServices
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
-from grouser.gateways.rosbridge.plan_process import FoundPath, PlanAnswer, Planner, PlanOrder
-from grouser.gateways.rosbridge.robot_services import RobotServices
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.usarsim.dialects import UDK, UT3
