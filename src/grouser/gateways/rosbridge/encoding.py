@@ -90,14 +90,13 @@ def read_png(data: str) -> str:
     from PIL import Image
 
     try:
-        with Image.open(
-            io.BytesIO(base64.b64decode(data, validate=True)), formats=["PNG"]
-        ) as image:
-            if 3 * image.width * image.height > LONGEST_MESSAGE:
-                raise BadValue(f"png: the picture is larger than {LONGEST_MESSAGE} bytes")
-            return image.convert("RGB").tobytes().decode().rstrip(PADDING + "\0")
+        file = io.BytesIO(base64.b64decode(data, validate=True))
+        with Image.open(file, formats=["PNG"]) as image:
+            if 3 * image.width * image.height <= LONGEST_MESSAGE:
+                return image.convert("RGB").tobytes().decode().rstrip(PADDING + "\0")
     except (OSError, SyntaxError, ValueError, binascii.Error) as error:
         raise BadValue("png: 'data' is not a PNG file with a message") from error
+    raise BadValue(f"png: the picture is larger than {LONGEST_MESSAGE} bytes")
 
 
 # -- CBOR ------------------------------------------------------------------------------------------
