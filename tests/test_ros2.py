@@ -3,7 +3,9 @@
 import socket
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from grouser.gateways.ros2.zenoh_names import (
 )
 from grouser.ros.definitions import definition_text, deserialize, type_hash
 from grouser.ros.services import service_hash
+from grouser.service.access import AccessControl, Token
 
 HASHES = {
     "std_srvs/srv/Trigger": "eeff2cd6fa5ad9d27cdf4dec64818317839b62f212a91e6b5304b634b2062c5f",
@@ -81,6 +84,14 @@ def test_address_beyond_this_machine_needs_a_configuration() -> None:
     missing: Any = describe_gateway("ros2", {"config": "/no/such/file.json5"}, "here")
     with pytest.raises(BadValue, match="there is no file"):
         missing.start(None)
+
+
+def test_server_with_tokens_needs_a_configuration() -> None:
+    access = AccessControl((Token("open-sesame-12345"),), "127.0.0.1", clock=lambda: 0.0)
+    context: Any = SimpleNamespace(registry=SimpleNamespace(access=access))
+    gateway: Any = describe_gateway("ros2", {}, "here")
+    with pytest.raises(BadValue, match="this server needs tokens, and ROS 2 has none"):
+        gateway.start(context)
 
 
 def free_port() -> int:
@@ -293,5 +304,9 @@ def test_humble_has_no_hashes_and_a_peer_connects_to_a_router(tmp_path: Path) ->
             key = f"0/clock/rosgraph_msgs::msg::dds_::Clock_/{NO_HASH}"
             subscriber = router.declare_subscriber(key, received.append)
             with ServerProcess(tmp_path, world, *CONTROL_ONLY, *gateway):
-                wait_until(lambda received=received: len(received) > 3)
+                wait_until(partial(_holds, received, 4))
             subscriber.undeclare()
+
+
+def _holds(received: list[Any], count: int) -> bool:
+    return len(received) >= count

@@ -320,7 +320,7 @@ def test_topics_arrive_compressed_throttled_and_in_fragments(server: ServerProce
         first = request_answer(socket, json.dumps(wanted | {"compression": "png"}))
         assert "velocity" in json.loads(read_png(first["data"]))["msg"]
         socket.send(json.dumps(wanted | {"fragment_size": 100}))
-        parts = []
+        parts: list[dict[str, Any]] = []
         while not parts or parts[-1]["num"] < parts[-1]["total"] - 1:
             message = json.loads(socket.recv(TIMEOUT))
             parts += [message] if message["op"] == "fragment" else []

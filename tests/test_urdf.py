@@ -1,6 +1,7 @@
 """URDF of shipped robots: same forward kinematics as MuJoCo, in an independent reader."""
 
 import io
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -10,10 +11,19 @@ from grouser.robots.kinds import ROBOTS
 from grouser.ros.body_frames import BodyFrames
 from grouser.ros.urdf import robot_urdf, urdf_joints, urdf_positions
 from grouser.simulation.scene import compose
-from grouser.world.file import RobotEntry, World
+from grouser.world.file import World
 
 FAST = ("quince", "ers7", "velociroach")
 """Robots with flippers, with legs, and with closed chains."""
+OPTIONS: dict[str, dict[str, Any]] = {
+    "crawler": {
+        "mass": 15.0,
+        "gauge": 0.36,
+        "width": 0.08,
+        "pulleys": [[-0.2, 0, 0.06], [0.2, 0, 0.06]],
+    }
+}
+"""Options of robots that need some."""
 
 
 @pytest.mark.parametrize(
@@ -22,12 +32,13 @@ FAST = ("quince", "ers7", "velociroach")
 )
 def test_urdf_has_the_forward_kinematics_of_mujoco(kind: str) -> None:
     yourdfpy = pytest.importorskip("yourdfpy")
-    world = World(
-        name="urdf",
-        terrain=({"kind": "flat"},),
-        robots=(RobotEntry(name="one", kind=kind, position=(0.0, 0.0, 0.0)),),
-    )
-    scene = compose(world)
+    given: dict[str, Any] = {
+        "name": "urdf",
+        "terrain": [{"kind": "flat"}],
+        "robots": [{"name": "one", "kind": kind, "position": [0, 0, 0]}],
+    }
+    given["robots"][0]["options"] = OPTIONS.get(kind, {})
+    scene = compose(World.model_validate(given))
     model, root = scene.model, scene.robots["one"].root
     joints = urdf_joints(model, "one", root)
     text = robot_urdf(model, "one", root)

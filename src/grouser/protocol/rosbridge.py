@@ -268,7 +268,7 @@ def _level(content: Mapping[str, Any], id_: Id) -> SetLevel:
     raise _Malformed(f"level must be one of {', '.join(LEVELS)}")
 
 
-def _ignored(content: Mapping[str, Any], id_: Id) -> Ignored:
+def _ignore(content: Mapping[str, Any], id_: Id) -> Ignored:
     return Ignored()
 
 
@@ -356,7 +356,7 @@ def _call(content: Mapping[str, Any], id_: Id) -> ServiceCall:
 _READERS: Final[Mapping[str, Callable[[Mapping[str, Any], Id], Request]]] = {
     "call_service": _call,
     "set_level": _level,
-    "status": _ignored,
+    "status": _ignore,
     "subscribe": _subscribe,
     "unsubscribe": _unsubscribe,
     "advertise": _advertise,

@@ -183,8 +183,8 @@ def from_json(content: Any, kind: str) -> Any:
 
 def _message(content: Any, kind: str, where: str, depth: int) -> Any:
     if not isinstance(content, Mapping) or depth > DEEPEST:
-        raise BadValue(f"{where} is {_shown(content)}, must be an object of type {kind}")
-    known = {field.name: field for version in (1, 2) for field in fields(kind, version)}  # type: ignore[arg-type]
+        raise BadValue(f"{where} is {_quote(content)}, must be an object of type {kind}")
+    known = {field.name: field for version in (1, 2) for field in fields(kind, version)}
     for name in content:
         if name not in known:
             raise BadValue(f"{where} has no field '{str(name)[:40]}'; it has {', '.join(known)}")
@@ -193,11 +193,11 @@ def _message(content: Any, kind: str, where: str, depth: int) -> Any:
         names = [n for n, other in known.items() if other.attribute == field.attribute]
         given = [content[name] for name in names if name in content]
         spot = f"{where}.{field.name}"
-        values[field.name] = _parsed(given[0] if given else None, bool(given), field, spot, depth)
+        values[field.name] = _parse(given[0] if given else None, bool(given), field, spot, depth)
     return message_type(kind)(**values)
 
 
-def _parsed(value: Any, given: bool, field: FieldType, where: str, depth: int) -> Any:
+def _parse(value: Any, given: bool, field: FieldType, where: str, depth: int) -> Any:
     if field.length is None:
         if not given:
             value = {} if "/" in field.kind else _zero(field, 2)
@@ -210,7 +210,7 @@ def _parsed(value: Any, given: bool, field: FieldType, where: str, depth: int) -
         except binascii.Error:
             raise BadValue(f"{where} is not base64") from None
     if not isinstance(value, list):
-        raise BadValue(f"{where} is {_shown(value)}, must be a list")
+        raise BadValue(f"{where} is {_quote(value)}, must be a list")
     if field.length and len(value) != field.length:
         raise BadValue(f"{where} has {len(value)} elements, must have {field.length}")
     items = [_single(one, field.kind, f"{where}[{i}]", depth) for i, one in enumerate(value)]
@@ -221,21 +221,21 @@ def _parsed(value: Any, given: bool, field: FieldType, where: str, depth: int) -
 def _single(value: Any, kind: str, where: str, depth: int) -> Any:
     if kind in _FLOATS:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadValue(f"{where} is {_shown(value)}, must be a number")
+            raise BadValue(f"{where} is {_quote(value)}, must be a number")
         if not abs(value) <= LARGEST:
-            raise BadValue(f"{where} is {_shown(value)}, must be finite")
+            raise BadValue(f"{where} is {_quote(value)}, must be finite")
         return float(value)
     if kind in _INTEGERS:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         low, high = _range(kind)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise BadValue(f"{where} is {_shown(value)}, must be a whole number, {low} to {high}")
+            raise BadValue(f"{where} is {_quote(value)}, must be a whole number, {low} to {high}")
         return value
     if kind in ("bool", "string"):
         if not isinstance(value, bool if kind == "bool" else str):
             needed = "true or false" if kind == "bool" else "text"
-            raise BadValue(f"{where} is {_shown(value)}, must be {needed}")
+            raise BadValue(f"{where} is {_quote(value)}, must be {needed}")
         return value
     return _message(value, kind, where, depth + 1)
 
@@ -246,5 +246,5 @@ def _range(kind: str) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
-def _shown(value: Any) -> str:
+def _quote(value: Any) -> str:
     return repr(value)[:40]

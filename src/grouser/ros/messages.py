@@ -313,7 +313,8 @@ def reading_message(robot: str, sensor: Sensor, reading: Reading, time: int) -> 
 
 def reading_type(sensor: Sensor) -> str:
     """Return the type of `reading_message` for a sensor."""
-    return _CONVERT.get(type(sensor), _OTHER)[0]
+    kind, _ = _CONVERT.get(type(sensor), _OTHER)
+    return kind
 
 
 def _imu(time: int, frame: str, **parts: tuple[Any, Array]) -> Any:
@@ -448,4 +449,4 @@ _CONVERT: dict[type[Any], tuple[str, _Converter]] = {
     Battery: ("sensor_msgs/msg/BatteryState", _battery),
 }
 """Kind of sensor → type of its messages, and conversion."""
-_OTHER = ("grouser_msgs/msg/Reading", _reading)
+_OTHER: tuple[str, _Converter] = ("grouser_msgs/msg/Reading", _reading)

@@ -365,7 +365,7 @@ class LineSource:
         published = operation in ("publish", "advertise", "unadvertise")
         own = pick(tuple(COMMAND_TYPES) if published else ROS_TOPICS)
         topic = pick((f"/{robot}/{own}", f"/{robot}/{own}", "/tf", "/clock", "/markers", "/x"))
-        content = {"op": operation, "topic": topic, "id": pick(("a", "b", None))}
+        content: dict[str, Any] = {"op": operation, "topic": topic, "id": pick(("a", "b", None))}
         if operation == "publish":
             number = pick((0.1, -0.3, 2, 1e308, float("nan"), "x", None))
             poses = [{"pose": {"position": {"x": pick((0, 1, -2)), "y": number}}} for _ in range(3)]

@@ -52,7 +52,8 @@ class Ros2Gateway(Gateway):
         """Open the zenoh session; return a function that closes it.
 
         Raises:
-            BadValue: the address needs a configuration with access control, or cannot be used.
+            BadValue: the address or the server needs a configuration with access control, or the
+                address cannot be used.
             MissingDependency: zenoh or the message definitions are not installed.
         """
         if self.mode != "client" and not is_loopback(self.address) and not self.config:
@@ -62,6 +63,11 @@ class Ros2Gateway(Gateway):
             )
         if self.config and not Path(self.config).is_file():
             raise BadValue(f"ros2: config: there is no file {self.config}")
+        if context.registry.access.needs_token and not self.config:
+            raise BadValue(
+                "ros2: this server needs tokens, and ROS 2 has none; leave the gateway out, or use "
+                "config=FILE with TLS and access control of zenoh"
+            )
         services = RobotServices(context.host, {}, PlanSettings(), context.registry.wake)
         topics = LiveTopics(context.host.simulation, context.views, self.rate_hz)
         services.on_path = topics.publish_path

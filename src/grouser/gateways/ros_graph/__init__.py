@@ -1,4 +1,4 @@
-"""Topics and services of a served world as ROS programs know them, for all ROS gateways."""
+"""Topics and services of a served world, shared by all gateways for ROS."""
 
 from grouser.exports import attach
 

@@ -2,7 +2,7 @@
 
 A program owns a robot from its first command on, until it ends its topics or disconnects; a robot
 of another program cannot be commanded. After a silence of the server's command time-out the robot
-stops, and goes on with the next command.
+stops until the next command.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from grouser.errors import BadValue, unknown
@@ -67,7 +68,7 @@ class RosGraph:
             return robot_urdf(scene.model, robot, scene.robots[robot].root)
 
         described: dict[str, Callable[[], Any]] = {
-            ros_name(f"/{robot}/robot_description"): lambda robot=robot: description(robot)
+            ros_name(f"/{robot}/robot_description"): partial(description, robot)
             for robot in scene.robots
         }
         return {SIM_TIME: lambda: True, **described}
