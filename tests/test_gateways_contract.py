@@ -50,6 +50,8 @@ from grouser.world.terrain.flat import Flat
 
 WITHOUT_COMMANDS = ("truth", "images", "render_workers")
 """Gateways whose clients do not command robots; each other one needs a client in `CLIENTS`."""
+WITHOUT_CONNECTIONS = ("ros2",)
+"""Gateways whose clients are not connections of the server (`tests/test_ros2.py`)."""
 ADDING = ("usarsim",)
 """Gateways whose clients add robots; others use those of the world."""
 OWN = "resident"
@@ -287,7 +289,9 @@ def _owners(client: type[Any]) -> frozenset[str]:
     return owners
 
 
-@pytest.fixture(params=[name for name in GATEWAYS if name not in WITHOUT_COMMANDS])
+@pytest.fixture(
+    params=[name for name in GATEWAYS if name not in WITHOUT_COMMANDS + WITHOUT_CONNECTIONS]
+)
 def client(request: pytest.FixtureRequest) -> type[Any]:
     assert request.param in CLIENTS, "a gateway that commands robots needs a client in this table"
     return CLIENTS[request.param]

@@ -17,7 +17,9 @@ from support.fuzzing.run import FaultLog, SocketlessServer, fuzzed_server, run_i
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.can_socket import CanSocket
 from grouser.gateways.can.motor_drivers import MotorDrivers
-from grouser.gateways.rosbridge import rosbridge_socket
+from grouser.gateways.ros_graph.live_topics import LiveTopics
+from grouser.gateways.ros_graph.robot_commands import RobotCommander
+from grouser.gateways.rosbridge import rosbridge_socket, subscriptions
 from grouser.gateways.rosbridge.rosbridge_socket import RosbridgeSession
 from grouser.gateways.usarsim import session as session_module
 from grouser.gateways.usarsim import settings
@@ -80,6 +82,8 @@ def of_connection(first: Any, client: MemoryClient) -> bool:
 
 
 TURN = "LOCKSTEP {Every 0.1}"
+CMD_VEL = '{"op": "publish", "topic": "/own/cmd_vel", "msg": {}}'
+SUBSCRIBE = '{"op": "subscribe", "topic": "/tf_static"}'
 REQUESTS = (
     Place(Session, "_init", ROBOT, ()),
     Place(Session, "_init", ROBOT, (), after=True),
@@ -113,6 +117,10 @@ REQUESTS = (
     Place(MotorDrivers, "on_frame", FRAME, ("< open can0 >",), "can"),
     Place(RosbridgeSession, "receive", "{}", (), "rosbridge"),
     Place(rosbridge_socket, "read_request", "{}", (), "rosbridge"),
+    Place(rosbridge_socket, "from_json", CMD_VEL, (), "rosbridge"),
+    Place(RobotCommander, "__init__", CMD_VEL, (), "rosbridge"),
+    Place(LiveTopics, "subscribe", SUBSCRIBE, (), "rosbridge"),
+    Place(subscriptions, "encode", SUBSCRIBE, (), "rosbridge"),
 )
 CALLBACKS = (
     Place(ClientWriter, "send_readings", "", (ROBOT,), mine=of_session),

@@ -22,6 +22,8 @@ from support.server_world import WORLD
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from grouser.gateways.rosbridge.encoding import png_message, read_png
+
 SMALL = ("--plan", "candidates=1", "--plan", "trials=1", "--plan", "rounds=1")
 START, GOAL = (-5.0, 3.0), (-3.5, 3.2)
 TOKEN = "open-sesame-12345"
@@ -221,7 +223,12 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(server: Ser
     with open_websocket(server) as socket:
         for text, words in (
             ('{"op": "call_ser', "not JSON"),
-            ('{"op": "subscribe", "topic": "/scan", "id": "s"}', "no topics"),
+            ('{"op": "subscribe", "topic": "/own/odm", "id": "s"}', "did you mean '/own/odom'"),
+            ('{"op": "publish", "topic": "/own/odom", "msg": {}}', "command topic '/own/odom'"),
+            ('{"op": "publish", "topic": "own/cmd_vel", "msg": {"x": 1}}', "no field 'x'"),
+            ('{"op": "publish", "topic": "own/path", "msg": {}}', "0 different points"),
+            ('{"op": "advertise", "topic": "own/path", "type": "a/B"}', "type nav_msgs/msg/Path"),
+            ('{"op": "fragment", "id": "f", "data": "{", "num": 0, "total": 1}', "not JSON"),
             ('{"op": "call_servce"}', "did you mean 'call_service'"),
         ):
             answer = request_answer(socket, text)
@@ -236,19 +243,131 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(server: Ser
 
 
 def test_refused_subscription_is_logged(server: ServerProcess, ros_client: Ros) -> None:
-    topic = roslibpy.Topic(ros_client, "/refused_scan", "sensor_msgs/LaserScan")
+    topic = roslibpy.Topic(ros_client, "/no_scan", "sensor_msgs/LaserScan")
     topic.subscribe(lambda message: None)
-    wait_until(lambda: "refused: subscribe: this server has services, but no topics" in server.log)
+    wait_until(lambda: "subscribe: there is no topic '/no_scan'" in server.log)
+
+
+def test_robot_is_driven_and_its_state_received(server: ServerProcess, ros_client: Ros) -> None:
+    assert ros_client.get_topic_type("/own/odom") == "nav_msgs/Odometry"
+    result(ros_client, "own/reset_pose")
+    received: dict[str, Any] = {}
+    topics = {
+        name: roslibpy.Topic(ros_client, f"/{name}", ros_client.get_topic_type(f"/{name}"), **more)
+        for name, more in (
+            ("own/odom", {}),
+            ("own/joint_states", {"throttle_rate": 50, "queue_length": 3}),
+            ("tf", {}),
+            ("tf_static", {}),
+            ("clock", {}),
+        )
+    }
+    for name, topic in topics.items():
+        topic.subscribe(lambda message, name=name: received.update({name: message}))
+    drive = roslibpy.Topic(ros_client, "/own/cmd_vel", "geometry_msgs/Twist")
+    drive.advertise()
+    drive.publish(roslibpy.Message({"linear": {"x": 0.4}, "angular": {"z": 0.0}}))
+    x, _ = START
+    wait_until(lambda: received.get("own/odom", {}) and place(received["own/odom"])[0] > x + 0.3)
+    assert received.keys() == topics.keys()
+    odometry = received["own/odom"]
+    assert odometry["twist"]["twist"]["linear"]["x"] == pytest.approx(0.4, abs=0.1)
+    base = next(t for t in received["tf"]["transforms"] if t["child_frame_id"] == "own/base_link")
+    assert base["header"]["frame_id"] == odometry["header"]["frame_id"] == "map"
+    assert received["own/joint_states"]["velocity"][0] > 0
+    with open_websocket(server) as other:
+        text = json.dumps({"op": "publish", "topic": "own/cmd_vel", "msg": {}})
+        assert "belongs to another client" in request_answer(other, text)["msg"]
+    topics["own/odom"].unsubscribe()
+    drive.unadvertise()  # the robot stops and is free again
+    wait_until(lambda: trigger(ros_client, "own/reset_pose")[0])
+    then = received["own/odom"]["header"]
+    wait_until(lambda: received["clock"]["clock"]["secs"] > then["stamp"]["secs"] + 1)
+    assert received["own/odom"]["header"] == then
+
+
+def place(odometry: Any) -> tuple[float, float]:
+    position = odometry["pose"]["pose"]["position"]
+    return position["x"], position["y"]
+
+
+def test_robot_follows_a_published_path(server: ServerProcess, ros_client: Ros) -> None:
+    result(ros_client, "own/reset_pose")
+    path = {"poses": [{"pose": {"position": {"x": x, "y": y}}} for x, y in (START, (-4.2, 3.0))]}
+    topic = roslibpy.Topic(ros_client, "/own/path", "nav_msgs/Path")
+    topic.publish(roslibpy.Message(path))
+    wait_until(lambda: trigger(ros_client, "own/drive_time")[0])
+    assert math.dist(true_position(server), (-4.2, 3.0)) < 0.1
+    joints = roslibpy.Topic(ros_client, "/own/joint_command", "sensor_msgs/JointState")
+    turned = {"name": ["left", "right"], "velocity": [-2.0, 2.0]}
+    joints.publish(roslibpy.Message(turned))
+    wait_until(lambda: abs(heading(server)) > 0.5)
+    joints.unadvertise()
+
+
+def heading(server: ServerProcess) -> float:
+    """Return the true yaw of the robot, rad."""
+    with open_websocket(server) as socket:
+        first = request_answer(socket, '{"op": "subscribe", "topic": "/own/odom"}')
+    turn = first["msg"]["pose"]["pose"]["orientation"]
+    return 2 * math.atan2(turn["z"], turn["w"])
+
+
+def test_topics_arrive_compressed_and_in_fragments(server: ServerProcess) -> None:
+    with open_websocket(server) as socket:
+        wanted = {"op": "subscribe", "topic": "/own/joint_states", "id": "a"}
+        first = request_answer(socket, json.dumps(wanted | {"compression": "png"}))
+        assert "velocity" in json.loads(read_png(first["data"]))["msg"]
+        socket.send(json.dumps(wanted | {"fragment_size": 100}))
+        parts: list[dict[str, Any]] = []
+        while not parts or parts[-1]["num"] < parts[-1]["total"] - 1:
+            message = json.loads(socket.recv(TIMEOUT))
+            parts += [message] if message["op"] == "fragment" else []
+        whole = "".join(part["data"] for part in parts)
+        assert json.loads(whole)["topic"] == "/own/joint_states"
+        assert all(len(part["data"]) <= 100 for part in parts)
+        socket.send(json.dumps(wanted | {"throttle_rate": 200, "compression": "cbor-raw"}))
+        while not isinstance(socket.recv(TIMEOUT), bytes):
+            pass
+        text = json.dumps({"op": "unsubscribe", "topic": "/own/joint_states"})
+        half = len(text) // 2
+        for number, part in enumerate((text[:half], text[half:])):
+            parted = {"op": "fragment", "id": "f", "data": part, "num": number, "total": 2}
+            socket.send(json.dumps(parted))
+        packed = png_message('{"op": "call_service", "service": "rosapi/nodes"}')
+        socket.send(packed)
+        while isinstance(data := socket.recv(TIMEOUT), bytes):
+            pass
+        assert json.loads(data)["values"] == {"nodes": ["/grouser"]}
+        with pytest.raises(TimeoutError):
+            socket.recv(0.1)
+
+
+def test_world_is_paused_resumed_and_reset_by_empty_services(server: ServerProcess) -> None:
+    with open_websocket(server) as socket:
+        assert call(socket, "pause") == {
+            "op": "service_response", "service": "pause", "values": {}, "result": True,
+        }  # fmt: skip
+        then = server.console("time")
+        assert call(socket, "resume")["result"]
+        wait_until(lambda: server.console("time") != then)
+        assert call(socket, "reset")["result"]
+        assert true_position(server) == pytest.approx(START, abs=0.05)
 
 
 def test_introspection_of_roslibpy_is_answered(ros_client: Ros) -> None:
-    assert ros_client.get_topics() == []
+    assert set(ros_client.get_topics()) >= {"/clock", "/tf", "/own/odom", "/own/cmd_vel"}
+    assert "/own/cmd_vel" in ros_client.get_topics_for_type("geometry_msgs/Twist")
+    types = ros_client.get_message_details("nav_msgs/Odometry")["typedefs"]
+    assert {"std_msgs/Header", "geometry_msgs/Pose"} <= {each["type"] for each in types}
     assert ros_client.get_nodes() == ["/grouser"]
     assert "/own/drive" in ros_client.get_services()
     assert ros_client.get_service_type("/own/drive") == "std_srvs/Trigger"
     assert ros_client.get_service_type("/rosapi/topics") == "rosapi/Topics"
     assert "/own/path_plan" in ros_client.get_services_for_type("std_srvs/Trigger")
-    assert ros_client.get_params() == []
+    assert ros_client.get_params() == ["/use_sim_time", "/own/robot_description"]
+    assert ros_client.get_param("/use_sim_time") is True
+    assert ros_client.get_param("/own/robot_description").startswith("<robot")
     assert ros_client.get_param("no_such") is None
     assert ros_client.get_action_servers(lambda names: None) is None
     details = ros_client.get_service_response_details("std_srvs/Trigger")
@@ -266,7 +385,7 @@ def test_introspection_answers_are_exact(server: ServerProcess) -> None:
         socket.send('{"op": "call_service", "service": "/rosapi/set_param", "args": {"name": "a"}}')
         assert socket.recv(TIMEOUT) == (
             '{"op": "service_response", "service": "/rosapi/set_param", '
-            '"values": "this server has no parameters", "result": false}'
+            '"values": "the parameters of this server are read-only", "result": false}'
         )
 
 

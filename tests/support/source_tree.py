@@ -47,11 +47,13 @@ GATEWAYS = WIRED | {
     "gateways.gateway",
     "gateways.images.gateway",
     "gateways.usarsim",
+    "ros",
+    "gateways.ros_graph",
     "gateways.rosbridge",
+    "gateways.ros2",
     "gateways.can",
 }
 EVERYTHING = GATEWAYS | {
-    "ros",
     "recording",
     "simulation.run_log",
     "mobility",
@@ -112,7 +114,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "calibration": RUNNING | {"trials", "evaluation"},
     "sweeps": PLANNED | {"trials", "mobility", "evaluation"},
     "render_workers": RUNNING | {"protocol"},
-    "ros": ROBOTS,
+    "ros": RUNNING,
     "recording": RUNNING | {"ros"},
     # 5
     "service": PLANNED | {"trials"},
@@ -125,7 +127,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.gateway": WIRED | {"gateways.images"},
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
-    "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.ros_graph": WIRED | {"ros", "gateways.images", "gateways.gateway"},
+    "gateways.rosbridge": WIRED
+    | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
+    "gateways.ros2": WIRED | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},

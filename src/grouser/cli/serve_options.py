@@ -80,7 +80,8 @@ FurtherGateways = Annotated[
 RosbridgePortNumber = Annotated[
     int,
     _planning_option(
-        metavar="N", help="Port of the planning services (rosbridge), usually 9090; -1: none."
+        metavar="N",
+        help="Port of topics and services for ROS programs (rosbridge), usually 9090; -1: none.",
     ),
 ]
 

@@ -53,6 +53,10 @@ class Gateway(Description):
         """Return its ports; their connections use ``context``."""
         raise NotImplementedError
 
+    def start(self, context: GatewayContext) -> Callable[[], None] | None:
+        """Start what does not need a port of the server; return a function that ends it."""
+        return None
+
 
 PortNumber = Annotated[int, Field(ge=0, lt=65536)]
 """Port; 0: any free one."""
@@ -63,6 +67,7 @@ GATEWAYS: dict[str, str] = {
     "images": "grouser.gateways.images.gateway:ImageGateway",
     "render_workers": "grouser.gateways.images.gateway:RenderWorkerGateway",
     "rosbridge": "grouser.gateways.rosbridge.gateway:RosbridgeGateway",
+    "ros2": "grouser.gateways.ros2.gateway:Ros2Gateway",
     "can": "grouser.gateways.can.gateway:CanGateway",
 }
 """Gateway → ``module:attribute`` of its description; imported on use."""

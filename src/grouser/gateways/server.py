@@ -158,6 +158,8 @@ class Server:
             for gateway in self.options.gateways:
                 for endpoint in gateway.endpoints(context):
                     await self._open(endpoint)
+                if (end := gateway.start(context)) is not None:
+                    self._stack.callback(end)
         except BaseException:
             await self._stack.aclose()
             raise

@@ -51,6 +51,10 @@ class WebsocketSession(Protocol):
         """Process one message."""
         ...
 
+    def resume(self) -> None:
+        """Send what waited for the client to read."""
+        ...
+
     def close(self) -> None:
         """Stop everything that the client has started."""
         ...
@@ -79,13 +83,27 @@ class WebsocketConnection(ClientSocket):
     def open_session(self) -> WebsocketSession:
         """Return the session of a client that was accepted; it answers with `send`."""
 
-    def send(self, text: str) -> None:
-        """Send a message, unless the websocket is closing."""
+    def send(self, message: str | bytes) -> None:
+        """Send a message as text or binary, unless the websocket is closing."""
         from websockets.protocol import State
 
         if self._websocket.state is State.OPEN:
-            self._websocket.send_text(text.encode())
+            if isinstance(message, str):
+                self._websocket.send_text(message.encode())
+            else:
+                self._websocket.send_binary(message)
             self._write()
+
+    def fail(self) -> None:
+        """Log the present exception and close the connection at once."""
+        _LOG.exception("%s: connection closed after an internal error", self.address)
+        self.abort()
+
+    def resume_writing(self) -> None:
+        """Send what waited for the client to read."""
+        super().resume_writing()
+        if self._session is not None:
+            self._session.resume()
 
     @property
     def has_robot(self) -> bool:

@@ -6,7 +6,6 @@ import fnmatch
 import hashlib
 import logging
 import pickle
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from grouser.errors import GrouserError
 from grouser.recording.bag_writer import BagWriter
-from grouser.recording.body_frames import BodyFrames
 from grouser.recording.items import (
     ActionItem,
     Beginning,
@@ -25,7 +23,6 @@ from grouser.recording.items import (
     LogItem,
     PictureItem,
     ReadingItem,
-    Sample,
     SceneItem,
     SnapshotItem,
     StateItem,
@@ -33,9 +30,11 @@ from grouser.recording.items import (
 from grouser.recording.state_parts import StateLayout
 from grouser.rendering.render_state import APPEARANCE_FIELDS
 from grouser.ros import camera_messages, messages
+from grouser.ros.body_frames import BodyFrames
 from grouser.ros.definitions import message_type
 from grouser.ros.markers import marker_array
-from grouser.ros.messages import WORLD_FRAME, header, ros_name, sensor_topics
+from grouser.ros.messages import header, ros_name, sensor_topics
+from grouser.ros.state_messages import Sample, robot_messages
 from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.sensor import Sensor
 from grouser.simulation.changes.actions import Command
@@ -48,9 +47,6 @@ OWN = "/grouser/"
 LEVELS = {logging.DEBUG: 10, logging.INFO: 20, logging.WARNING: 30, logging.ERROR: 40}
 """Python's log levels → those of rcl_interfaces/Log; above: fatal."""
 FATAL = 50
-EVENT_LEVELS = {"failed": 30}
-"""Kinds of entries of the event log → level; others: information."""
-
 _LOG = logging.getLogger(__name__)
 
 
@@ -189,28 +185,8 @@ class Encoder:
             moving = message_type("tf2_msgs/msg/TFMessage")(frames.moving(time))
             self._put("/tf", moving, time)
         for robot, drives in scene.item.drives.items():
-            self._write_robot(scene, robot, drives, sample, time)
-
-    def _write_robot(
-        self,
-        scene: _RecordedScene,
-        robot: str,
-        drives: Mapping[str, int],
-        sample: Sample,
-        time: int,
-    ) -> None:
-        pose, linear, angular = scene.frames.motion(robot)
-        base = ros_name(f"{robot}/{messages.BASE}")
-        moving = messages.odometry(time, WORLD_FRAME, base, pose, linear, angular)
-        self._put(ros_name(f"/{robot}/odom"), moving, time)
-        columns = list(drives.values())
-        joints = messages.joint_state(
-            *(time, list(drives), sample.positions[columns]),
-            *(sample.speeds[columns], sample.forces[columns]),
-        )
-        self._put(ros_name(f"/{robot}/joint_states"), joints, time)
-        energy = message_type("std_msgs/msg/Float64")(float(sample.work[columns].sum()))
-        self._put(ros_name(f"/{robot}/energy"), energy, time)
+            for topic, message in robot_messages(frames, robot, drives, sample, time):
+                self._put(topic, message, time)
 
     # -- readings ----------------------------------------------------------------------------
 
@@ -288,22 +264,13 @@ class Encoder:
                 self._put(ros_name(f"/{action.robot}/cmd_vel"), moving, time)
 
     def _write_event(self, item: EventItem) -> None:
-        entry = item.entry
-        level = EVENT_LEVELS.get(entry.kind, LEVELS[logging.INFO])
-        text = str(entry).partition("  ")[2]
-        self._put_log("/events", item.time, level, entry.name or entry.kind, text, ("", "", 0))
+        self._put("/events", messages.event_message(item.time, item.entry), item.time)
 
     def _write_log(self, item: LogItem) -> None:
         level = LEVELS.get(item.level, FATAL)
         place = item.file, item.function, item.line
-        self._put_log("/rosout", item.time, level, item.name, item.text, place)
-
-    def _put_log(
-        self, topic: str, time: int, level: int, name: str, text: str, place: tuple[str, str, int]
-    ) -> None:
-        stamp = messages.time_message(time)
-        kind = message_type("rcl_interfaces/msg/Log")
-        self._put(topic, kind(stamp, level, name, text, *place), time)
+        message = messages.log_message(item.time, level, item.name, item.text, place)
+        self._put("/rosout", message, item.time)
 
 
 MOST_TEXT = 2000

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from grouser.frames import Array
 from grouser.recording.state_parts import LayoutNames
 from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
+from grouser.ros.state_messages import Sample
 from grouser.sensors.camera import Aim, CameraFrame, Shot
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.simulation.observers import ActionRecord
@@ -69,18 +70,6 @@ class SceneItem:
     drives: Mapping[str, Mapping[str, int]]
     """Robot → its drives' indices in `Sample`."""
     layout: LayoutNames
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Quantities of drives beside the state vector."""
-
-    positions: Array
-    """m or rad, (drives,)."""
-    speeds: Array
-    forces: Array
-    work: Array
-    """Signed work since the start, J."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
-import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.recording.bag_writer import COMPRESSIONS
@@ -41,7 +40,6 @@ from grouser.recording.items import (
     PictureItem,
     ReadingItem,
     RecordOptions,
-    Sample,
     SceneItem,
     SnapshotItem,
     StateItem,
@@ -53,6 +51,7 @@ from grouser.recording.state_parts import LayoutNames, state_vector
 from grouser.recording.writer_process import LENGTH
 from grouser.ros.definitions import type_store
 from grouser.ros.messages import nanoseconds
+from grouser.ros.state_messages import Sample, actuators_of
 from grouser.sensors.camera import CameraFrame
 from grouser.sensors.depth import DepthFrame
 from grouser.sensors.sensor import Reading
@@ -199,8 +198,7 @@ class Recorder(ClosableObserver):
         number = self._scenes[-1][0] + 1 if self._scenes else 0
         self._scenes = [*self._scenes[-2:], (number, scene.model)]
         state = self._simulation.state
-        names = state.stepper.drives.names
-        self._actuators = np.array([scene.model.actuator(name).id for name in names], np.intp)
+        self._actuators = actuators_of(state)
         places = state.stepper.places
         item = SceneItem(
             time=self._now(),
@@ -276,14 +274,7 @@ class Recorder(ClosableObserver):
         self._state(None)
 
     def _sample(self) -> None:
-        state = self._simulation.state
-        sample = Sample(
-            state.stepper.odometer(state.arrays, state.memory)(),
-            state.data.actuator_velocity[self._actuators],
-            state.data.actuator_force[self._actuators],
-            state.memory.work[0].copy(),
-        )
-        self._state(sample)
+        self._state(Sample.of(self._simulation.state, self._actuators))
 
     def _state(self, sample: Sample | None) -> None:
         simulation = self._simulation

@@ -28,7 +28,12 @@ def compressed_image(time: int, frame: str, image: Image, quality: int = JPEG_QU
 
     file = io.BytesIO()
     Pillow.fromarray(np.ascontiguousarray(image)).save(file, "JPEG", quality=quality)
-    data = np.frombuffer(file.getvalue(), np.uint8)
+    return jpeg_message(time, frame, file.getvalue())
+
+
+def jpeg_message(time: int, frame: str, jpeg: bytes) -> Any:
+    """Return a JPEG file as sensor_msgs/CompressedImage."""
+    data = np.frombuffer(jpeg, np.uint8)
     return message_type("sensor_msgs/msg/CompressedImage")(header(time, frame), "jpeg", data)
 
 

@@ -40,7 +40,7 @@ def marker_array(model: mujoco.MjModel, frames: Mapping[int, str], time: int) ->
     clear.type, clear.action = 0, DELETE_ALL
     made = [clear]
     for geom in np.flatnonzero(np.isin(model.geom_group, DRAWN_GROUPS)).tolist():
-        colour = _colour(model, geom)
+        colour = geom_colour(model, geom)
         if colour[3] == 0:
             continue
         frame = frames[int(model.geom_bodyid[geom])]
@@ -122,7 +122,8 @@ def _every(count: int, stride: int) -> npt.NDArray[np.intp]:
     return np.unique(np.append(np.arange(0, count, stride), count - 1))
 
 
-def _colour(model: mujoco.MjModel, geom: int) -> tuple[float, ...]:
+def geom_colour(model: mujoco.MjModel, geom: int) -> tuple[float, ...]:
+    """Return red, green, blue and opacity of a geom, 0 to 1."""
     material = int(model.geom_matid[geom])
     rgba = model.geom_rgba[geom] if material < 0 else model.mat_rgba[material]
     return tuple(float(value) for value in rgba)

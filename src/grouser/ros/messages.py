@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from grouser.errors import BadValue
 from grouser.frames import Array, Pose, conjugate, degrees, from_rpy, radians, rotate
-from grouser.physics.drives import Setpoint
+from grouser.physics.drives import Setpoint, angle, speed, torque
 from grouser.ros.definitions import message_type
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
@@ -34,6 +35,7 @@ from grouser.sensors.range import Infrared, Sonar
 from grouser.sensors.sensor import MountedSensor, Reading, Sensor, TimedSensor
 from grouser.sensors.tachometer import Tachometer
 from grouser.sensors.truth import Truth
+from grouser.simulation.script.events import LogEntry
 
 WORLD_FRAME = "map"
 BASE = "base_link"
@@ -183,6 +185,75 @@ def twist_stamped(time: int, frame: str, forward: float, turn: float) -> Any:
     )
 
 
+def command_of_joint_state(message: Any) -> dict[str, float | Setpoint]:
+    """Return the command of a sensor_msgs/JointState: a position, else a speed, else an effort.
+
+    Of each drive that is named, the first list with a value for it counts.
+
+    Raises:
+        BadValue: a list is neither empty nor as long as the names, or all are empty.
+    """
+    lists = (("position", angle), ("velocity", speed), ("effort", torque))
+    for name, _ in lists:
+        if (given := len(getattr(message, name))) not in (0, len(message.name)):
+            raise BadValue(
+                f"JointState: {name} has {given} values, must have none or {len(message.name)}"
+            )
+    for name, make in lists:
+        values = getattr(message, name).tolist()
+        if values:
+            return {key: make(value) for key, value in zip(message.name, values, strict=True)}
+    raise BadValue("JointState: has no position, velocity or effort")
+
+
+def path_message(time: int, points: list[list[float]]) -> Any:
+    """Return points (x, y) in the world as a nav_msgs/Path; poses look along the path."""
+    stamped = message_type("geometry_msgs/msg/PoseStamped")
+    poses = []
+    for number, (x, y) in enumerate(points):
+        a, b = points[max(0, min(number, len(points) - 2)) :][:2] if len(points) > 1 else points * 2
+        yaw = math.atan2(b[1] - a[1], b[0] - a[0])
+        poses.append(stamped(header(time, WORLD_FRAME), pose_message(Pose.at(x, y, yaw=yaw))))
+    return message_type("nav_msgs/msg/Path")(header(time, WORLD_FRAME), poses)
+
+
+def points_of_path(message: Any) -> list[list[float]]:
+    """Return the points (x, y) of a nav_msgs/Path.
+
+    Raises:
+        BadValue: it has fewer than two points, or is in another frame than the world's.
+    """
+    frame = message.header.frame_id
+    if frame.removeprefix("/") not in ("", WORLD_FRAME):
+        raise BadValue(f"Path: frame_id is '{frame[:40]}', must be '{WORLD_FRAME}'")
+    places = [stamped.pose.position for stamped in message.poses]
+    points = [[place.x, place.y] for place in places]
+    different = [p for i, p in enumerate(points) if i == 0 or p != points[i - 1]]
+    if len(different) < 2:
+        raise BadValue(f"Path: has {len(different)} different points, must have 2 or more")
+    return different
+
+
+def log_message(
+    time: int, level: int, name: str, text: str, place: tuple[str, str, int] = ("", "", 0)
+) -> Any:
+    """Return a rcl_interfaces/Log; ``place`` is file, function and line."""
+    kind = message_type("rcl_interfaces/msg/Log")
+    return kind(time_message(time), level, name, text, *place)
+
+
+EVENT_LEVELS = {"failed": 30}
+"""Kinds of entries of the event log → level; others: `INFORMATION`."""
+INFORMATION = 20
+"""Level of rcl_interfaces/Log."""
+
+
+def event_message(time: int, entry: LogEntry) -> Any:
+    """Return an entry of the event log as rcl_interfaces/Log."""
+    level = EVENT_LEVELS.get(entry.kind, INFORMATION)
+    return log_message(time, level, entry.name or entry.kind, str(entry).partition("  ")[2])
+
+
 # -- readings --------------------------------------------------------------------------------------
 
 CATEGORIES: dict[type[Any], str] = {
@@ -236,8 +307,14 @@ def reading_message(robot: str, sensor: Sensor, reading: Reading, time: int) -> 
         reading: the reading; pictures are not converted here.
         time: of the measurement, ns.
     """
-    convert: _Converter = _CONVERT.get(type(sensor), _reading)
+    _, convert = _CONVERT.get(type(sensor), _OTHER)
     return convert(robot, sensor, reading, time)
+
+
+def reading_type(sensor: Sensor) -> str:
+    """Return the type of `reading_message` for a sensor."""
+    kind, _ = _CONVERT.get(type(sensor), _OTHER)
+    return kind
 
 
 def _imu(time: int, frame: str, **parts: tuple[Any, Array]) -> Any:
@@ -355,19 +432,21 @@ def _reading(robot: str, sensor: Sensor, reading: Reading, time: int) -> Any:
     )
 
 
-_CONVERT: dict[type[Any], _Converter] = {
-    Accelerometer: _inertial,
-    Gyroscope: _inertial,
-    Compass: _compass,
-    Laser: _laser,
-    Infrared: _range,
-    Sonar: _range,
-    Encoder: _encoder,
-    Tachometer: _tachometer,
-    Odometry: _wheel_odometry,
-    Ins: _ins,
-    Gps: _gps,
-    MotionCapture: _mocap,
-    Truth: _truth,
-    Battery: _battery,
+_CONVERT: dict[type[Any], tuple[str, _Converter]] = {
+    Accelerometer: ("sensor_msgs/msg/Imu", _inertial),
+    Gyroscope: ("sensor_msgs/msg/Imu", _inertial),
+    Compass: ("sensor_msgs/msg/Imu", _compass),
+    Laser: ("sensor_msgs/msg/LaserScan", _laser),
+    Infrared: ("sensor_msgs/msg/Range", _range),
+    Sonar: ("sensor_msgs/msg/Range", _range),
+    Encoder: ("sensor_msgs/msg/JointState", _encoder),
+    Tachometer: ("sensor_msgs/msg/JointState", _tachometer),
+    Odometry: ("nav_msgs/msg/Odometry", _wheel_odometry),
+    Ins: ("geometry_msgs/msg/PoseWithCovarianceStamped", _ins),
+    Gps: ("sensor_msgs/msg/NavSatFix", _gps),
+    MotionCapture: ("geometry_msgs/msg/PoseStamped", _mocap),
+    Truth: ("nav_msgs/msg/Odometry", _truth),
+    Battery: ("sensor_msgs/msg/BatteryState", _battery),
 }
+"""Kind of sensor → type of its messages, and conversion."""
+_OTHER: tuple[str, _Converter] = ("grouser_msgs/msg/Reading", _reading)

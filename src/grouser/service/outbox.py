@@ -43,6 +43,11 @@ class Outbox:
         """Waiting bytes."""
         return self._bytes
 
+    @property
+    def is_ready(self) -> bool:
+        """True if the next line goes straight to the transport."""
+        return not self.cut and not self._bytes and self._ready()
+
     def line(self, data: bytes, *, stale: str | None = None) -> None:
         """Send whole lines; the next line of the sensor ``stale`` makes them obsolete."""
         if self.cut or self._transport.is_closing():

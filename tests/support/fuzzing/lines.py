@@ -13,7 +13,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grouser.gateways.rosbridge.robot_services import SERVICES
+from grouser.gateways.ros_graph.robot_commands import COMMAND_TYPES
+from grouser.gateways.ros_graph.robot_services import SERVICES
 from grouser.gateways.rosbridge.rosapi import ROSAPI
 from grouser.gateways.usarsim.wire_names import APPEARANCES
 from grouser.protocol.can.drive_messages import BASES
@@ -25,6 +26,12 @@ CHEAP = ("P2DX", "P3AT", "Conveyor", "AirTraffic")
 """Classes that compile fast; most robots are of these."""
 REFUSED = ("AirRobot", "KR6", "Nonesuch")
 """Classes that the server does not have."""
+ROS_TOPICS = ("odom", "joint_states", "robot_description", "plan", "scan", "camera", "cmd_vel")
+TOPIC_OPERATIONS = (
+    *("publish", "publish", "publish", "subscribe", "subscribe", "unsubscribe"),
+    *("advertise", "unadvertise", "fragment", "call_service"),
+)
+"""Operations of rosbridge about topics, and services of the world."""
 ROBOTS = ("A", "B", "C", "D", "own", "kenaf", "Witness")
 THINGS = ("thing0", "thing1", "thing2")
 OBJECTS = ("crate", "wall", "gate", "lamp", "ball", *THINGS)
@@ -336,6 +343,8 @@ class LineSource:
 
         robot = "own" if self._rng.random() < 0.4 else pick(ROBOTS)
         called = f"/{robot}/{pick((*SERVICES, 'path_plan', 'drive', 'drive'))}"
+        if self._rng.random() < 0.5:
+            return json.dumps(self._topic_message(robot))
         other = ("set_level", "subscribe", "publish", "advertise", "status", "auth", "png")
         content = {
             "op": "call_service" if self._rng.random() < 0.6 else pick(other),
@@ -349,3 +358,32 @@ class LineSource:
             if self._rng.random() < 0.1:
                 del content[key]
         return json.dumps(content)
+
+    def _topic_message(self, robot: str) -> dict[str, Any]:
+        """Return a message of a rosbridge client about a topic."""
+        pick, operation = self._rng.choice, self._rng.choice(TOPIC_OPERATIONS)
+        published = operation in ("publish", "advertise", "unadvertise")
+        own = pick(tuple(COMMAND_TYPES) if published else ROS_TOPICS)
+        topic = pick((f"/{robot}/{own}", f"/{robot}/{own}", "/tf", "/clock", "/markers", "/x"))
+        content: dict[str, Any] = {"op": operation, "topic": topic, "id": pick(("a", "b", None))}
+        if operation == "publish":
+            number = pick((0.1, -0.3, 2, 1e308, float("nan"), "x", None))
+            poses = [{"pose": {"position": {"x": pick((0, 1, -2)), "y": number}}} for _ in range(3)]
+            drives = {"name": [pick(("Left", "left_wheel", "x")), "y"], "velocity": [number, 1.0]}
+            twist = {"linear": {"x": number}, "angular": {"z": 0.2}}
+            content["msg"] = pick((twist, {"twist": twist}, {"poses": poses}, drives, {}, 3))
+        elif operation == "subscribe":
+            content |= {
+                "compression": pick(("none", "png", "cbor", "cbor-raw", "zip")),
+                "throttle_rate": pick((0, 10, 100, -1)),
+                "queue_length": pick((0, 1, 5, 1e9)),
+                "fragment_size": pick((None, 1, 1000)),
+            }
+        elif operation == "fragment":
+            text = json.dumps({"op": "unsubscribe", "topic": topic})
+            half, number = len(text) // 2, pick((0, 1))
+            content |= {"data": (text[:half], text[half:])[number], "num": number, "total": 2}
+        elif operation == "call_service":
+            content["service"] = pick(("/reset", "/rosapi/topics", "/rosapi/message_details"))
+            content["args"] = {"type": pick(("nav_msgs/Odometry", "x"))}
+        return content

@@ -17,9 +17,9 @@ import numpy as np
 from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.gateway import Endpoint
+from grouser.gateways.ros_graph.plan_process import FoundPath, PlanAnswer, Planner, PlanOrder
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
-from grouser.gateways.rosbridge.plan_process import FoundPath, PlanAnswer, Planner, PlanOrder
-from grouser.gateways.rosbridge.robot_services import RobotServices
+from grouser.gateways.rosbridge.rosapi import RosGraph
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.usarsim.dialects import UDK, UT3
@@ -88,8 +88,8 @@ class SocketlessServer(Server):
     async def _open(self, endpoint: Endpoint) -> None:
         vars(self).setdefault("endpoints", {})[endpoint.name] = endpoint
         if endpoint.name == "rosbridge":
-            [services] = (arg for arg in endpoint.factory.args if isinstance(arg, RobotServices))  # type: ignore[attr-defined]
-            services.planner = StraightPlanner()
+            [graph] = (arg for arg in endpoint.factory.args if isinstance(arg, RosGraph))  # type: ignore[attr-defined]
+            graph.services.planner = StraightPlanner()
 
     def _composer(self) -> BackgroundComposer | None:
         self._idle_gap.wait = lambda: None  # type: ignore[method-assign]  # there is no thread

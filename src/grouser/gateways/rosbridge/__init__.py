@@ -1,4 +1,4 @@
-"""Planning services for ROS programs over a websocket (rosbridge); ROS is not needed."""
+"""Topics and services for ROS programs over a websocket (rosbridge); ROS is not needed."""
 
 from grouser.exports import attach
 

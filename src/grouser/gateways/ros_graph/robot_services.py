@@ -1,8 +1,9 @@
 """Planning and driving services of robots: the report's performance evaluator (roach, sec. 3.4).
 
-The services belong to the world: a path that one client plans, another can drive. All have the type
-``std_srvs/Trigger``: no arguments, a response with ``success`` and ``message``. The message is a
-JSON object if ``success`` is true, else a sentence.
+The services belong to the world: a path that one client plans, another can drive. They have the
+type ``std_srvs/Trigger``: no arguments, a response with ``success`` and ``message``. The message is
+a JSON object if ``success`` is true, else a sentence. Services of the world have the type
+``std_srvs/Empty``.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from typing import Any
 import numpy as np
 
 from grouser.errors import BadValue, GrouserError, Refused, unknown
-from grouser.gateways.rosbridge.plan_process import FoundPath, Planner, PlanOrder
+from grouser.gateways.ros_graph.plan_process import FoundPath, Planner, PlanOrder
 from grouser.service.access import Role
 from grouser.service.host import Host
 from grouser.service.path_run import PathRun, PathRunResult
-from grouser.simulation.changes.actions import Restart
+from grouser.simulation.changes.actions import Action, Pause, Reset, Restart
 from grouser.trials.plan import PlanSettings
 from grouser.trials.plan_task import Point2
 from grouser.world.file import RobotEntry
 
-TRIGGER = "std_srvs/Trigger"
-"""Type of all services."""
+TRIGGER, EMPTY = "std_srvs/Trigger", "std_srvs/Empty"
+"""Types of services."""
 
 DIGITS = 6
 """Decimals of numbers in messages: micrometres, microjoules."""
@@ -64,12 +65,23 @@ class RobotServices:
     wake: Callable[[], None]
     """Called when a run starts: the server may be idle."""
     planner: Planner = field(default_factory=Planner)
+    on_path: Callable[[str, list[list[float]]], None] = lambda robot, points: None
+    """Called with robot and points when another path was loaded."""
     _states: dict[str, RobotPathState] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """Return the names of all services."""
         robots = self.host.simulation.scene.robots
-        return [f"{robot}/{service}" for robot in robots for service in SERVICES]
+        own = [f"{robot}/{service}" for robot in robots for service in SERVICES]
+        return [*own, *WORLD_SERVICES]
+
+    def type_of(self, name: str) -> str:
+        """Return the type of a service.
+
+        Raises:
+            UnknownName: there is no such service.
+        """
+        return self.find(name).type
 
     def find(self, name: str) -> Call:
         """Return the service ``name``, ready to be called.
@@ -77,6 +89,9 @@ class RobotServices:
         Raises:
             UnknownName: there is no such service.
         """
+        if name in WORLD_SERVICES:
+            action = WORLD_SERVICES[name]
+            return Call("", Role.CONTROL, lambda: self._apply(action), EMPTY)
         robot, _, service = name.rpartition("/")
         if robot not in self.host.simulation.scene.robots or service not in SERVICES:
             raise unknown("call_service", "service", name, self.names())
@@ -86,6 +101,12 @@ class RobotServices:
     def state_of(self, robot: str) -> RobotPathState:
         """Return the paths and runs of ``robot``."""
         return self._states.setdefault(robot, RobotPathState())
+
+    async def _apply(self, action: Action) -> Message:
+        """Change the world."""
+        self.host.apply(action, source="ros")
+        self.wake()
+        return {}
 
     # -- paths -------------------------------------------------------------------------------
 
@@ -103,6 +124,7 @@ class RobotServices:
         state.loaded, state.why_not = answer.best, answer.why_not
         if answer.best is None:
             raise BadValue(answer.why_not)
+        self.on_path(robot, answer.best.points)
         if state.best is None or answer.best.score < state.best.score:
             state.best = answer.best
         return {
@@ -140,6 +162,7 @@ class RobotServices:
         if state.best is None:
             raise BadValue(f"no path for '{robot}': {state.why_not}")
         state.loaded = state.best
+        self.on_path(robot, state.best.points)
         return _path_message(state.best)
 
     # -- runs --------------------------------------------------------------------------------
@@ -166,13 +189,10 @@ class RobotServices:
         over: asyncio.Future[PathRunResult] = asyncio.get_running_loop().create_future()
 
         def ended(drive: PathRunResult) -> None:
-            state.run, state.last_run = None, drive
             if not over.done():
                 over.set_result(drive)
 
-        run = PathRun(self.host, robot, np.array(state.loaded.points), ended)
-        state.run = run
-        self.wake()
+        run = self._start_run(robot, state.loaded.points, ended)
         try:
             drive = await over
         finally:
@@ -180,6 +200,36 @@ class RobotServices:
         if not drive.arrived:
             raise BadValue(_failure(robot, drive))
         return {**_seconds(drive), **_energy(drive)}
+
+    def follow(self, robot: str, points: list[list[float]], on_end: Callable[[], None]) -> None:
+        """Start to drive a path; a run in progress must have been cancelled.
+
+        Raises:
+            GrouserError: the robot cannot follow it.
+        """
+        if self.state_of(robot).run is not None:
+            raise BadValue(f"'{robot}' is being driven already")
+        self._start_run(robot, points, lambda result: on_end())
+
+    def cancel(self, robot: str, reason: str) -> None:
+        """End the run of a robot, if there is one; it stops."""
+        if (run := self.state_of(robot).run) is not None:
+            run.cancel(reason)
+
+    def _start_run(
+        self, robot: str, points: list[list[float]], on_end: Callable[[PathRunResult], None]
+    ) -> PathRun:
+        state = self.state_of(robot)
+
+        def ended(drive: PathRunResult) -> None:
+            state.run, state.last_run = None, drive
+            on_end(drive)
+
+        run = PathRun(self.host, robot, np.array(points), ended)
+        if not run.over:
+            state.run = run
+        self.wake()
+        return run
 
     async def drive_time(self, robot: str) -> Message:
         """Return the duration of the last run, if it arrived."""
@@ -208,15 +258,25 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """Service of one robot, ready to be called."""
+    """Service of one robot or of the world, ready to be called."""
 
     robot: str
+    """Empty: of the world."""
     role: Role | None
     """Required role; None: any."""
     run: Callable[[], Awaitable[Message]]
+    type: str = TRIGGER
 
     async def values(self) -> dict[str, Any]:
-        """Call the service; return the fields of a Trigger. Raises `Refused` only."""
+        """Call the service; return the fields of the response.
+
+        Raises:
+            Refused: the call is not allowed.
+            GrouserError: a service without a field for it has failed.
+        """
+        if self.type == EMPTY:
+            await self.run()
+            return {}
         try:
             return {"success": True, "message": json.dumps(await self.run())}
         except Refused:
@@ -243,6 +303,14 @@ SERVICES: dict[str, ServiceRow] = {
     "path_found": ServiceRow(RobotServices.path_found, None),
 }
 """Every service of a robot, in the order of the report."""
+
+
+WORLD_SERVICES: dict[str, Action] = {
+    "reset": Reset(),
+    "pause": Pause(on=True),
+    "resume": Pause(on=False),
+}
+"""Service of the world → its action."""
 
 
 def _path_message(path: FoundPath) -> Message:

@@ -2,7 +2,7 @@
 
 Planning takes minutes on all cores while the server process paces physics. It therefore runs in a
 process of lower priority, which can be killed at any time:
-``python -m grouser.gateways.rosbridge.plan_process``. Both messages are JSON.
+``python -m grouser.gateways.ros_graph.plan_process``. Both messages are JSON.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Planner:
             try:
                 process = await asyncio.create_subprocess_exec(
                     sys.executable,
-                    *("-m", "grouser.gateways.rosbridge.plan_process"),
+                    *("-m", "grouser.gateways.ros_graph.plan_process"),
                     stdin=PIPE,
                     stdout=PIPE,
                 )
