@@ -10,7 +10,6 @@ from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
 from grouser.reports.report import Report
 
-
 MOST = "most at 30 fps"
 
 

@@ -110,8 +110,8 @@ def test_results_as_measured_disagree_where_they_are_far_from_the_paper() -> Non
 
     errors = {key: real / 20 for key, (real, *_) in cmos_table1.PRINTED.items()}
     results = dict.fromkeys(cmos_table1.LOCALISERS, errors)
-    of_errors = [row for row in cmos_table1.table_rows(results) if "error" in row.case["figure"]]
-    assert not any(row.agrees for row in of_errors), "too small an error disagrees, too"
+    rows = [row for row in cmos_table1.table_rows(results) if "change" not in row.case["figure"]]
+    assert not any(row.agrees for row in rows), "too small an error disagrees, too"
 
     assert not table72.ROUGHLY_TWICE.judge(2.0, 1.40).agrees
     assert not kurose_fig16._row("fig15_max_x_error_mm", 83.8, 5.8).agrees
