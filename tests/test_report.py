@@ -79,7 +79,7 @@ def test_disagreements_are_highlighted(tmp_path: Path) -> None:
     assert page.count("DISAGREES") == 1
     assert "1 of 2 judged rows agree" in page
     assert page.count('<td class="note">below &lt;2&gt;</td>') == 2
-    assert "Agrees: our value fulfils the rule beside it" in page
+    assert "Agrees: the rule beside it holds" in page
     assert '<th class="group" colspan="2">Paper</th>' in page
 
 

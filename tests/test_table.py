@@ -94,7 +94,7 @@ def test_print_shows_values_units_and_verdicts() -> None:
     row = ["190", "F", "S", "no", "DISAGREES", "same", "letter", "slips"]
     assert any(line.split() == row for line in lines)
     assert any(line.split() == ["240", "-", "-", "-", "-", *NO_VALUE.split()] for line in lines)
-    assert any(line.startswith("Agrees: our value fulfils the rule") for line in lines)
+    assert any(line.startswith("Agrees: the rule beside it holds") for line in lines)
     assert any(line.startswith("No value in the paper: the row is") for line in lines)
     assert "rtf: 2.5" in lines
     assert lines[-1] == "1 of 2 judged rows agree, 1 without a value in the paper"

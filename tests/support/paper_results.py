@@ -256,8 +256,8 @@ def of_zaratti_fig9() -> Iterable[Row]:
             share=0.8,
             share_apart=0.7,
             detection=0.2,
-            touching_ms=15.0,
-            apart_ms=10.0,
+            touching_us=150.0,
+            apart_us=100.0,
             worst_ms=30.0,
         )
     )

@@ -90,7 +90,7 @@ def run(run_options: RunOptions) -> Report:
         (
             "Paper's column: the standard deviation without the characteristics, which its text "
             "calls zero; its means and other deviations are only drawn.",
-            "Of the means the text says 'almost the same distance', of the deviations with the "
+            "The text calls the means 'almost the same distance' and the deviations with the "
             "characteristics 'the same tendency': neither a number nor an order.",
         ),
     )

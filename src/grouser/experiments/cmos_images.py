@@ -83,7 +83,7 @@ def run(run_options: RunOptions) -> Report:
         {"found_as_set": f"{sum(row.note.startswith(AS_SET) for row in rows)} of {len(rows)}"},
         (
             "The paper prints the blur's deviation and the head's speed; everything else in the "
-            "column 'set' is ours. The note says whether the picture shows what was set.",
+            "column 'set' is ours. The note states whether the picture shows what was set.",
             "Skew and motion blur: a pole seen by a camera that turns at 300 deg/s about its "
             "pinhole; 'set' is what focal length, speed, line delay and exposure time predict.",
         ),

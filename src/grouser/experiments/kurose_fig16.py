@@ -70,8 +70,8 @@ def run(run_options: RunOptions) -> Report:
         (
             "The reference trajectory is NOT the real robot: it is our segments variant, matched "
             "with our wheels variant. The paper's numbers are simulation against the real robot.",
-            "The paper says that variances are larger in the failed tests than in the passed ones: "
-            "the last row compares their largest mean pitch errors.",
+            "According to the paper variances are larger in the failed tests than in the passed "
+            "ones: the last row compares their largest mean pitch errors.",
             "Tests that only one variant passes are in neither group: "
             + (
                 ", ".join(c.name for c in cases if not any(c in g for g in groups.values()))

@@ -5,8 +5,8 @@ drop corresponds to a contact between two or more robots." Three robots walk tow
 keep pushing. Frames are timed as in Fig. 8. An identical run is profiled with MuJoCo's timers.
 
 The share of collision detection and response hardly depends on the collision, because feet on the
-ground are contacts, too. So the time of frames with robots in contact is also compared with that of
-frames without.
+ground are contacts, too. So the time of a step with robots in contact is also compared with that of
+a step without.
 """
 
 from __future__ import annotations
@@ -51,34 +51,36 @@ class CollisionCost:
     """The same share while no robots are in contact."""
     detection: float
     """Share of collision detection alone while robots are in contact."""
-    touching_ms: float | None
-    """Median time of a frame with robots in contact; None: there was none."""
-    apart_ms: float | None
-    """Median time of a frame without robots in contact."""
+    touching_us: float | None
+    """Mean time of a step with robots in contact; None: there was none."""
+    apart_us: float | None
+    """Mean time of a step without robots in contact."""
     worst_ms: float
     """Longest time of a frame."""
 
     @property
     def slower(self) -> float | None:
-        """Ratio of the times of frames with and without robots in contact."""
-        if self.touching_ms is None or self.apart_ms is None:
+        """Ratio of the times of steps with and without robots in contact."""
+        if self.touching_us is None or self.apart_us is None:
             return None
-        return self.touching_ms / self.apart_ms
+        return self.touching_us / self.apart_us
 
 
 def run(run_options: RunOptions) -> Report:
     """Let three robots collide twice: once timed, once profiled."""
     seconds = QUICK_SECONDS if run_options.quick else SECONDS
     run_options.progress("colliding", 0, 3)
-    times, touching = _time_frames(seconds)
+    times, contacts = _time_frames(seconds)
+    touching = contacts > 0
     run_options.progress("profiling", 1, 3)
-    cost = _cost(times, touching, *_stage_shares(seconds))
+    cost = _cost(times, *_profile(seconds))
     figures = {
         "worst_frame_ms_3_colliding": cost.worst_ms,
-        "frame_ms_touching": cost.touching_ms,
-        "frame_ms_apart": cost.apart_ms,
-        "touching_over_apart": cost.slower,
+        "frame_ms_touching": _median_ms(times[touching]),
+        "frame_ms_apart": _median_ms(times[~touching]),
+        "step_touching_over_apart": cost.slower,
         "frames_touching": int(touching.sum()),
+        "contacts_of_robots": float(contacts[touching].mean()) if touching.any() else None,
         "collision_share": cost.share,
         "collision_share_apart": cost.share_apart,
         "collision_detection_share": cost.detection,
@@ -92,7 +94,7 @@ def run(run_options: RunOptions) -> Report:
         (
             "The curve of Fig. 9 is not printed as numbers; its text gives the rows.",
             "The share is nearly the same without a collision, because feet on the ground are "
-            "contacts, too; only the ratio of frame times depends on the collision.",
+            "contacts, too; only the ratio of step times depends on the collision.",
         ),
     )
     report = Report(table)
@@ -119,11 +121,11 @@ def table_rows(cost: CollisionCost) -> tuple[Row, ...]:
             f"{cost.share_apart:.0%}",
         ),
         Row(
-            {"figure": "frame time with robots in contact over without"},
+            {"figure": "time of a step with robots in contact over without"},
             "> 1: each drop is a contact",
             cost.slower,
             above("1").judge(1.0, cost.slower),
-            "the share of a frame that the collision itself costs: "
+            "the share of a step that the collision itself costs: "
             + ("-" if cost.slower is None else f"{1 - 1 / cost.slower:.0%}"),
         ),
         Row(
@@ -152,33 +154,33 @@ def collision() -> World:
     return ers7_pack.pack_world(*robots)
 
 
-def robots_touch(simulation: Simulation) -> bool:
-    """Return whether two robots are in contact."""
+def robot_contacts(simulation: Simulation) -> int:
+    """Return the number of contacts between two robots."""
     model, data = simulation.model, simulation.data
     pairs = data.contact.geom[: data.ncon]
     roots = model.body_rootid[model.geom_bodyid[pairs]]
-    return bool(((roots[:, 0] != roots[:, 1]) & (roots > 0).all(axis=1)).any())
+    return int(((roots[:, 0] != roots[:, 1]) & (roots > 0).all(axis=1)).sum())
 
 
 def _time_frames(seconds: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the time of each frame (s) and whether robots were in contact in it."""
-    times, touching = [], []
+    """Return the time of each frame (s) and the number of contacts between robots at its end."""
+    times, contacts = [], []
     with ers7_pack.one_core(), Renderer(*ers7_pack.PIXELS, shadows=False, smooth=False) as renderer:
         frames = ers7_pack.TimedFrames(Simulation(collision()), VIEW, renderer)
         frames.next()  # uploads the model to the renderer
         for _ in range(round(seconds * ers7_pack.RATE)):
             times.append(frames.next())
-            touching.append(robots_touch(frames.simulation))
-    return np.array(times), np.array(touching)
+            contacts.append(robot_contacts(frames.simulation))
+    return np.array(times), np.array(contacts)
 
 
-def _cost(
-    times: np.ndarray, touching: np.ndarray, shares: dict[str, float], apart: dict[str, float]
-) -> CollisionCost:
-    """Return the cost from frame times (s) and the stages' shares with and without contact."""
+def _median_ms(times: np.ndarray) -> float | None:
+    """Return the median of times (s) in ms; None without any."""
+    return milliseconds(float(np.median(times))) if len(times) else None
 
-    def median_ms(part: np.ndarray) -> float | None:
-        return milliseconds(float(np.median(part))) if len(part) else None
+
+def _cost(times: np.ndarray, touching: StageTimer, apart: StageTimer) -> CollisionCost:
+    """Return the cost from frame times (s) and the profiles with and without robots in contact."""
 
     def handling(part: dict[str, float]) -> float:
         if not part:
@@ -186,22 +188,21 @@ def _cost(
         return sum(part[f"share_{stage}"] for stage in ("collision", "constraint_rows", "solver"))
 
     return CollisionCost(
-        share=handling(shares),
-        share_apart=handling(apart),
-        detection=shares.get("share_collision", math.nan),
-        touching_ms=median_ms(times[touching]),
-        apart_ms=median_ms(times[~touching]),
+        share=handling(touching.shares()),
+        share_apart=handling(apart.shares()),
+        detection=touching.shares().get("share_collision", math.nan),
+        touching_us=touching.step_time,
+        apart_us=apart.step_time,
         worst_ms=milliseconds(float(times.max())),
     )
 
 
-def _stage_shares(seconds: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the share of each stage in a step with robots in contact, and without."""
+def _profile(seconds: float) -> tuple[StageTimer, StageTimer]:
+    """Return the profiles of the steps with robots in contact, and without."""
     simulation, touching, rest = Simulation(collision()), StageTimer(), StageTimer()
     while simulation.time < seconds:
-        (touching if robots_touch(simulation) else rest).step(simulation, 1 / ers7_pack.RATE)
-    mujoco.mj_forward(simulation.model, simulation.data)
-    return touching.shares(), rest.shares()
+        (touching if robot_contacts(simulation) else rest).step(simulation, 1 / ers7_pack.RATE)
+    return touching, rest
 
 
 def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:

@@ -26,7 +26,7 @@ NOTHING = "-"
 NO_VALUE = "no value in the paper"
 """Text in the place of a rule if the paper prints nothing to compare with."""
 
-_JUDGED = "Agrees: our value fulfils the rule beside it; tolerances are ours, papers print none"
+_JUDGED = "Agrees: the rule beside it holds for our value; tolerances are ours, papers print none"
 _NOT_JUDGED = f"{NO_VALUE.capitalize()}: the row is shown for itself, neither judged nor counted"
 
 _LETTERS = {
