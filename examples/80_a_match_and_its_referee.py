@@ -63,8 +63,8 @@ def shoot(goal: tuple[float, float]) -> None:
 console.execute("start")
 step(3.1)  # ready, set, playing
 console.execute("penalty blue_goalie")
-console.execute("move ball to 1.35 0.3 0.0425")  # a free kick shortens the example
-console.execute("move red_attacker to 0.75 0.3 0")
+console.execute("move ball to 1.65 0.25 0.0425")  # a free kick shortens the example
+console.execute("move red_attacker to 1.3 0.25 0")
 shoot((2.3, 0.05))
 
 with grouser.Renderer(960, 540) as renderer:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import grouser
 from grouser.cli import app
 from grouser.errors import GrouserError
+from grouser.experiments.roach.bridge_world import PHYSICS
 from grouser.simulation import Ground
 from grouser.simulation.scene import compose
 from grouser.world.bml_file import import_bml
@@ -98,7 +99,8 @@ def test_command_writes_a_world_that_runs(folder: Path) -> None:
     found = ground.below([[0.1, 0.0], [-0.1, 0.2], [0.3, 0.0], [0.0, 0.35]])
     assert found.height == pytest.approx([0.075, 0.025, 0.0, 0.0], abs=1e-6)
     simulation = grouser.Simulation(world)
-    simulation.step(0.05)
+    assert world.physics == PHYSICS, "as in the experiments of the report"
+    simulation.step(30 * PHYSICS.timestep)
     assert simulation.pose("velociroach").position[1] == pytest.approx(-1.6, abs=0.01)
 
 

@@ -24,6 +24,7 @@ from grouser.experiments import EXPERIMENTS
 from grouser.experiments.run_options import RunOptions
 from grouser.rendering import gl
 from grouser.reports.report import Report
+from grouser.reports.rules import SAME_LETTER
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import shipped
@@ -36,7 +37,10 @@ TABLE = Table(
     "fake-table1",
     "A. U. Thor 2020, Table I",
     "Does it climb?",
-    (Row({"height_mm": 120}, "S", "S", True), Row({"height_mm": 190}, "F", "S", False, "slips")),
+    (
+        Row({"height_mm": 120}, "S", "S", SAME_LETTER.judge("S", "S")),
+        Row({"height_mm": 190}, "F", "S", SAME_LETTER.judge("F", "S"), "slips"),
+    ),
     {"rtf": float("nan")},
 )
 
@@ -261,7 +265,7 @@ def test_experiment_prints_the_table_and_writes_it(
     result = grouser("experiment", "fake_table1", "--quick", "--seed", 7, "--json", "a/t.json")
     assert result.exit_code == 0, result.output
     assert "DISAGREES" in result.stdout
-    assert "1 of 2 rows agree" in result.stdout
+    assert "1 of 2 judged rows agree" in result.stdout
     written = json.loads((tmp_path / "a" / "t.json").read_text(encoding="utf-8"))
     assert written == TABLE.to_json()
     assert written["figures"] == {"rtf": None}

@@ -10,14 +10,16 @@ from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
 from grouser.reports.report import Report
 
+MOST = "most at 30 fps"
+
 
 def shape(report: Report, name: str) -> dict[str, Any]:
     """Return the JSON table of a report after a check of its keys."""
     table: dict[str, Any] = json.loads(json.dumps(report.table.to_json()))
     assert table["experiment"] == name
-    assert {"experiment", "paper", "rows", "agree", "of", "figures"} <= set(table)
+    assert {"experiment", "paper", "rows", "agree", "of", "figures", "without_value"} <= set(table)
     for row in table["rows"]:
-        assert {"case", "paper", "ours", "agrees"} <= set(row)
+        assert {"case", "paper", "ours", "agrees", "rule"} <= set(row)
     return table
 
 
@@ -51,16 +53,22 @@ def test_okada_table1_shows_fig2_and_fig3() -> None:
     assert rows["grousers", "wheels"]["ours"] == "-"
     assert rows["grousers", "surface"]["ours"] == "-"
     assert rows["friction", "segments"]["ours"] == "+"
+    wrong = {key for key, row in rows.items() if row["agrees"] is False}
+    # A busy machine may be slower than real time with any method.
+    assert {key for key in wrong if key[0] != "real time"} == {("friction", "surface")}
     assert not any(
         table["figures"][f"{m}_climbs_fig3_wall"] for m in ("segments", "wheels", "surface")
     )
 
 
 def test_okada_table2_every_method_keeps_its_speed() -> None:
-    """Rows agree if they are faster than real time, which a busy machine is not."""
+    """The real-time factors are those of a busy machine, so no verdict is asserted."""
     table = shape(okada_table2.run(RunOptions(quick=True)), "okada-table2")
     for row in table["rows"]:
         assert "OFF THE COMMANDED SPEED" not in row["note"]
+    judged = [row["case"]["method"] for row in table["rows"] if row["agrees"] is not None]
+    printed = [method.name for method in okada_table2.METHODS if method.paper is not None]
+    assert judged == [*printed, "order"]
     shares = [value for name, value in table["figures"].items() if name.startswith("share_")]
     assert 0.5 < sum(shares) < 1.0
 
@@ -76,9 +84,10 @@ def test_okada_table4_in_full_and_plates_do_not_climb_the_wall() -> None:
 
 def test_zaratti_fig8_all_robots_walk() -> None:
     table = shape(zaratti_fig8.run(RunOptions(quick=True)), "zaratti-fig8")
-    assert [row["case"]["walking AIBOs"] for row in table["rows"]] == [1, 5, 12, 32]
+    assert [row["case"]["walking AIBOs"] for row in table["rows"]] == [1, 5, 12, 32, MOST]
+    assert (table["of"], table["without_value"]) == (2, 3)
     assert table["figures"]["falls"] == 0
-    rates = [row["ours"] for row in table["rows"]]
+    rates = [row["ours"] for row in table["rows"] if row["case"]["walking AIBOs"] != MOST]
     assert rates[0] > rates[-1], "32 robots take longer than one"
     assert table["figures"]["physics_hz"] == pytest.approx(500)
 
@@ -88,4 +97,7 @@ def test_zaratti_fig9_three_robots_touch_and_contacts_take_time() -> None:
     figures = table["figures"]
     assert figures["frames_touching"] > 10
     assert figures["collision_detection_share"] < figures["collision_share"] < 1
+    assert figures["contacts_of_robots"] >= 1
+    assert figures["step_touching_over_apart"] > 0.5
+    assert 0 < figures["collision_share_apart"] < 1
     assert figures["worst_frame_ms_3_colliding"] >= figures["frame_ms_touching"]

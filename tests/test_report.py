@@ -13,15 +13,17 @@ from PIL import Image as Pillow
 from grouser.errors import BadValue
 from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
+from grouser.reports.rules import below
 from grouser.reports.table import Row, Table
 
+BELOW = below("<2>")
 TABLE = Table(
     "e_table1",
     "A & B, Table I",
     "Is 1 < 2?",
     (
-        Row({"x": 1}, {"real": "S", "simulated": "F"}, 1.5, True),
-        Row({"x": 2}, {"real": "<i>", "simulated": "F"}, 2.5, False, 'not "so"'),
+        Row({"x": 1}, {"real": "S", "simulated": "F"}, 1.5, BELOW.judge(2, 1.5)),
+        Row({"x": 2}, {"real": "<i>", "simulated": "F"}, 2.5, BELOW.judge(2, 2.5), 'not "so"'),
     ),
     {"rate_hz": 3.0},
     ("A <note>.",),
@@ -75,7 +77,9 @@ def test_disagreements_are_highlighted(tmp_path: Path) -> None:
     page = full_report(tmp_path)
     assert page.count('<tr class="bad">') == 1
     assert page.count("DISAGREES") == 1
-    assert "1 of 2 rows agree with the paper" in page
+    assert "1 of 2 judged rows agree" in page
+    assert page.count('<td class="note">below &lt;2&gt;</td>') == 2
+    assert "Agrees: the rule beside it holds" in page
     assert '<th class="group" colspan="2">Paper</th>' in page
 
 

@@ -341,8 +341,10 @@ def check_turning_table(table: dict[str, Any], ratios: int) -> None:
     assert figures["asymmetry"] <= 0.10
     assert figures["wrong_turns"] == figures["tipped"] == 0
     assert figures["straight_speed_m_s"] >= 0.11
-    assert figures["drift_deg_per_m"] < 10
-    assert table["agree"] == table["of"] == 5
+    wrong = [row["case"]["what"] for row in table["rows"] if row["agrees"] is False]
+    assert wrong == ["heading drift, deg/m"], "the report's robot drifts, ours runs straight"
+    assert figures["drift_deg_per_m"] < 0.5
+    assert (table["agree"], table["of"]) == (4, 5)
 
 
 def test_short_roach_turning_experiment() -> None:

@@ -29,6 +29,7 @@ from grouser.frames import degrees, millimetres, milliseconds, radians
 from grouser.physics.compliance import SINK
 from grouser.physics.slip_friction import SlipLaw
 from grouser.reports.report import Report
+from grouser.reports.rules import Rule
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import TRACK_Y as KENAF_Y
 from grouser.robots.packbot import GAUGE as PACKBOT_GAUGE
@@ -189,20 +190,34 @@ class Check:
         """Return the row for a measured value or its bounds."""
         low, high = measured if isinstance(measured, tuple) else (measured, measured)
         ours = (low + high) / 2
-        near = min(self.relative * abs(self.truth) if self.truth else math.inf, self.absolute)
-        if isinstance(measured, tuple):  # the limit lies between the bounds, so both must be near
-            agrees = low >= self.truth - near * 1.001 and high <= self.truth + near * 1.001
-        else:
-            agrees = abs(ours - self.truth) <= near and ours <= self.most
+        judgement = self.rule.judge((self.truth, self.truth), (low, high))
         shown = f"{low:.4g} to {high:.4g}" if low != high else f"{ours:.4g}"
         ratio = ours / self.truth if self.truth and math.isfinite(ours) else math.nan
         return Row(
             {"closed form": self.form, **self.case},
             f"{self.truth:.4g} {self.unit}".strip(),
             {"value": f"{shown} {self.unit}".strip(), "ratio": round(ratio, 3)},
-            agrees,
-            "" if agrees else self.note,
+            judgement,
+            "" if judgement.agrees else self.note,
         )
+
+    @property
+    def rule(self) -> Rule:
+        """Rule of the tolerance; both values are the bounds between which a value lies."""
+        near = min(self.relative * abs(self.truth) if self.truth else math.inf, self.absolute)
+
+        def holds(truth: tuple[float, float], measured: tuple[float, float]) -> bool:
+            # A limit lies between its bounds, so both must be near.
+            slack = near * (1.001 if measured[0] != measured[1] else 1.0)
+            inside = min(measured) >= truth[0] - slack and max(measured) <= truth[1] + slack
+            return inside and max(measured) <= self.most
+
+        limits = {
+            f"within {100 * self.relative:g} %": math.isfinite(self.relative),
+            f"within {self.absolute:g} {self.unit}".strip(): math.isfinite(self.absolute),
+            f"at most {self.most:g} {self.unit}".strip(): math.isfinite(self.most),
+        }
+        return Rule(", ".join(text for text, given in limits.items() if given), holds)
 
 
 def turning(case: CrawlerCase, rate: float) -> Check:

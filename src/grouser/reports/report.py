@@ -78,14 +78,13 @@ class Report:
     def html(self) -> str:
         """Return the HTML of the report."""
         table = self.table
-        mood = "good" if table.agree == table.of else "bad"
         remarks = (*table.notes, *(f"{text}." for text in table.legend()))
         notes = "".join(f'<p class="note">{escape(note)}</p>' for note in remarks)
         return render_page(
             table.title,
             above=table.paper,
             verdict=table.verdict + (QUICK if self.quick else ""),
-            mood=mood,
+            mood=table.mood,
             parts=[tiles(table.figures), _main_table(table), notes, *self._parts],
             command=self.command,
         )
@@ -100,7 +99,7 @@ class Report:
 def _main_table(table: Table) -> str:
     columns = table.columns()
     noted = any(row.note for row in table.rows)
-    heads = _heads(columns, ["Agrees", *(["Note"] if noted else [])])
+    heads = _heads(columns, ["Agrees", "Rule", *(["Note"] if noted else [])])
     body = "".join(_row(columns, index, row, noted) for index, row in enumerate(table.rows))
     return grid(heads, body)
 
@@ -133,6 +132,7 @@ def _row(columns: Sequence[Column], index: int, row: Row, noted: bool) -> str:
     )
     mood = {True: "good", False: "bad", None: "open"}[row.agrees]
     mark = f'<td><span class="mark {mood}">{agreement(row)}</span></td>'
+    mark += f'<td class="note">{escape(row.rule)}</td>'
     note = f'<td class="note">{escape(row.note)}</td>' if noted else ""
     return f'<tr class="{mood}">{cells}{mark}{note}</tr>'
 

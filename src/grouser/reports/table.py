@@ -1,8 +1,9 @@
 """Result table of an experiment: values of the paper and of Grouser side by side.
 
-A row is one case of the experiment: its settings, the paper's values, ours, and the agreement of
-both by the rule of that experiment. A table is printed on a terminal, converted to JSON, or shown
-in the HTML report. Letters and short words in its cells and headings are explained below it.
+A row is one case of the experiment: its settings, the paper's values, ours, and the judgement of
+both by a rule (`grouser.reports.rules`). A row without a judgement is outside the count: the paper
+prints neither a number nor an order for it. A table is printed on a terminal, converted to JSON, or
+shown in the HTML report. Letters and short words in its cells and headings are explained below it.
 """
 
 from __future__ import annotations
@@ -10,15 +11,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from grouser.reports.rules import Judgement
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 NOTHING = "-"
 """Text of a cell without a value."""
+
+NO_VALUE = "no value in the paper"
+"""Text in the place of a rule if the paper prints nothing to compare with."""
+
+_JUDGED = "Agrees: the rule beside it holds for our value; tolerances are ours, papers print none"
+_NOT_JUDGED = f"{NO_VALUE.capitalize()}: the row is shown for itself, neither judged nor counted"
 
 _LETTERS = {
     "S": "S: success, the robot passed the obstacle",
@@ -35,7 +44,7 @@ _WORDS = {
     "starts": "starts: runs of one row, whose starts differ by a fraction of a grouser pitch",
     "deviation": "deviation: standard deviation",
     "norm": "norm: distance in the x-z plane",
-    "agree": "agree: rows that agree with the paper by the rule of the experiment",
+    "agree": "agree: rows that agree by the rule printed in them",
     "rank": "rank correlation: 1 if each value is above the last, 0 without any order",
 }
 """Explanations by a word in the name of a column or figure."""
@@ -51,10 +60,20 @@ class Row:
     """Value of the paper, or a mapping of several named values; None: no value."""
     ours: Any
     """Our value or values, in the same form."""
-    agrees: bool | None
-    """True if both agree; None: the paper has no value to compare with."""
+    judgement: Judgement | None = None
+    """Rule of agreement and the values that it compares; None: the paper has no value."""
     note: str = ""
     """Remark on this row, such as a known reason for a disagreement."""
+
+    @property
+    def agrees(self) -> bool | None:
+        """True if both agree by the rule; None if the row is not judged."""
+        return None if self.judgement is None else self.judgement.agrees
+
+    @property
+    def rule(self) -> str:
+        """Text of the rule, or that the paper has no value."""
+        return NO_VALUE if self.judgement is None else self.judgement.rule.text
 
 
 @dataclass(frozen=True)
@@ -90,18 +109,33 @@ class Table:
 
     @property
     def agree(self) -> int:
-        """Number of rows that agree with the paper."""
+        """Number of judged rows that agree."""
         return sum(1 for row in self.rows if row.agrees)
 
     @property
     def of(self) -> int:
-        """Number of rows that can be compared with the paper."""
-        return sum(1 for row in self.rows if row.agrees is not None)
+        """Number of judged rows."""
+        return sum(1 for row in self.rows if row.judgement is not None)
+
+    @property
+    def without_value(self) -> int:
+        """Number of rows for which the paper prints nothing to compare with."""
+        return len(self.rows) - self.of
+
+    @property
+    def mood(self) -> Literal["good", "bad", "open"]:
+        """Colour of the verdict: good if all judged rows agree, open without a judged row."""
+        if not self.of:
+            return "open"
+        return "good" if self.agree == self.of else "bad"
 
     @property
     def verdict(self) -> str:
         """Result in one line."""
-        return f"{self.agree} of {self.of} rows agree with the paper"
+        counted = f"{self.agree} of {self.of} judged rows agree" if self.of else "no judged row"
+        return counted + (
+            f", {self.without_value} without a value in the paper" if self.without_value else ""
+        )
 
     def columns(self) -> tuple[Column, ...]:
         """Return the columns in reading order: the case, the paper's values, ours."""
@@ -121,7 +155,8 @@ class Table:
         names = [*(f"{column.group} {column.name}" for column in columns), *self.figures]
         words = {word for name in names for word in name.lower().replace("_", " ").split()}
         letters = [text for letter, text in _LETTERS.items() if letter in cells]
-        return letters + [text for word, text in _WORDS.items() if word in words]
+        verdicts = ([_JUDGED] if self.of else []) + ([_NOT_JUDGED] if self.without_value else [])
+        return verdicts + letters + [text for word, text in _WORDS.items() if word in words]
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as plain JSON values; numbers that are not finite become None."""
@@ -134,6 +169,7 @@ class Table:
             "figures": json_value(self.figures),
             "title": self.title,
             "notes": list(self.notes),
+            "without_value": self.without_value,
         }
 
     def print(self, console: Console) -> None:
@@ -148,13 +184,15 @@ class Table:
             heading = Text(column.heading)  # Text does not interpret brackets as markup
             grid.add_column(heading, justify="right" if column.numeric else "left")
         grid.add_column("Agrees", no_wrap=True)
+        grid.add_column("Rule")
         noted = any(row.note for row in self.rows)
         if noted:
             grid.add_column("Note", ratio=1, style="dim")
         for index, row in enumerate(self.rows):
             cells = [Text(column.cells[index]) for column in columns]
             note = [Text(row.note)] if noted else []
-            grid.add_row(*cells, Text(agreement(row), _COLOURS[row.agrees]), *note)
+            mark = Text(agreement(row), _COLOURS[row.agrees])
+            grid.add_row(*cells, mark, Text(row.rule, "dim"), *note)
 
         console.print(Text.assemble((self.title, "bold"), "\n", (self.paper, "dim")))
         console.print(grid)
@@ -162,14 +200,14 @@ class Table:
             console.print(Text(f"{label(name)}: {display_text(value)}"))
         for note_text in (*self.notes, *self.legend()):
             console.print(Text(note_text, "dim"))
-        console.print(Text(self.verdict, "green" if self.agree == self.of else "red"))
+        console.print(Text(self.verdict, {"good": "green", "bad": "red", "open": "dim"}[self.mood]))
 
 
 _COLOURS = {True: "green", False: "bold red", None: "dim"}
 
 
 def agreement(row: Row) -> str:
-    """Return the mark of a row: ``yes``, ``DISAGREES``, or a dash without a paper value."""
+    """Return the mark of a row: ``yes``, ``DISAGREES``, or a dash if it is not judged."""
     return {True: "yes", False: "DISAGREES", None: NOTHING}[row.agrees]
 
 
@@ -223,6 +261,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "paper": json_value(row.paper),
         "ours": json_value(row.ours),
         "agrees": json_value(row.agrees),
+        "rule": row.rule,
     }
     return entry | ({"note": row.note} if row.note else {})
 

@@ -34,7 +34,8 @@ def experiment(
 ) -> None:
     """Reproduce a table or figure of a paper: our values beside theirs, differences marked.
 
-    Exits with code 0 if it ran, regardless of agreement.
+    A row is judged by the rule in its column "Rule" if the paper prints a number or an order for
+    it; all other rows are not counted. Exits with code 0 if it ran, regardless of agreement.
 
     For example:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -17,6 +17,8 @@ from grouser.planning.paths import Path, plan_path
 from grouser.planning.validity import Bounds, ValidityMap, map_validity
 from grouser.reports.plots import PASS
 from grouser.reports.report import Report
+from grouser.reports.rules import Rule, within_factor
+from grouser.reports.table import Row
 from grouser.simulation.ground import Ground
 from grouser.simulation.policy import CONTROL_PERIOD
 from grouser.simulation.scene import compose
@@ -100,6 +102,11 @@ class Tally:
         return Tally(len(outcomes), len(arrived), work, effort, times)
 
     @property
+    def count(self) -> PassCount:
+        """Successes and trials."""
+        return PassCount(self.successes, self.trials)
+
+    @property
     def share(self) -> float:
         """Share of the trials that succeeded."""
         return self.successes / self.trials if self.trials else math.nan
@@ -124,6 +131,50 @@ def energy_figures(energy: Array) -> dict[str, float]:
         "max_over_min": high / low,
         "sd_over_mean": sd / mean,
     }
+
+
+def contains_share(reference: PassCount, counted: PassCount) -> bool:
+    """Return whether Wilson's 95 % interval of our count contains the share of the reference."""
+    low, high = counted.interval()
+    return low <= reference.passed / reference.of <= high
+
+
+SHARE_IN_INTERVAL = Rule("95 % interval contains it", contains_share)
+"""Rule of two counts, `PassCount`."""
+SD_FACTOR = 1.6
+"""95 % range of the ratio of two equal standard deviations of 20 samples each (F distribution)."""
+
+
+def spread_rows(
+    case: Mapping[str, str], paper: Mapping[str, float], work: Array, effort: Array
+) -> list[Row]:
+    """Return the rows of the ratios that are independent of the unit of energy.
+
+    The spread is maximum over minimum less 1. Work, which is the report's sum, is judged.
+    """
+    ours, by_effort = energy_figures(work), energy_figures(effort)
+    theirs = {
+        "max_over_min": paper["max"] / paper["min"],
+        "sd_over_mean": paper["sd"] / paper["mean"],
+    }
+    judgements = {
+        "max_over_min": within_factor(2, "spread").judge(
+            theirs["max_over_min"] - 1, ours["max_over_min"] - 1
+        ),
+        "sd_over_mean": within_factor(SD_FACTOR).judge(
+            theirs["sd_over_mean"], ours["sd_over_mean"]
+        ),
+    }
+    return [
+        Row(
+            {**case, "what": f"{what.replace('_', ' ')}"},
+            round(theirs[what], 3),
+            f"{ours[what]:.3f}",
+            judgement,
+            f"effort {by_effort[what]:.3f}",
+        )
+        for what, judgement in judgements.items()
+    ]
 
 
 def fisher_p(passed_a: int, of_a: int, passed_b: int, of_b: int) -> float:

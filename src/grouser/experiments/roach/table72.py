@@ -8,12 +8,13 @@ the statistical unit: its two bridges are a pair.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from grouser.experiments.roach import bridge_world as bridge
 from grouser.experiments.roach.driven_paths import (
+    SHARE_IN_INTERVAL,
     Tally,
     add_paths,
     count_verdicts,
@@ -26,8 +27,10 @@ from grouser.experiments.roach.driven_paths import (
 from grouser.experiments.roach.table71 import group_by_bridge, outcomes_over, printed_rows
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, millimetres
+from grouser.mobility.pass_curve import PassCount
 from grouser.planning.paths import Path
 from grouser.reports.report import Report
+from grouser.reports.rules import Rule, between
 from grouser.reports.table import Row, Table
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.trial import Outcome, Place, Trial
@@ -52,6 +55,17 @@ MOST_PLANS = 150
 """Largest number of plans per terrain; PRM finds both bridges equally often, about 50 suffice."""
 SIGNIFICANT = 0.05
 """Level of significance of the one-sided tests."""
+ROUGHLY_TWICE = between(1.5, 2.5, "rounds to 2")
+"""The text's "roughly twice": nearer to 2 than to any other whole number."""
+MORE_BY, FACTOR = 0.16, 2.0
+"""Printed difference of the failure rates, 6 and 2 of 25; factor within which ours agrees."""
+MORE = Rule(
+    f"{MORE_BY / FACTOR:g} to {MORE_BY * FACTOR:g}, p below {SIGNIFICANT:g}",
+    lambda _, found: bool(
+        MORE_BY / FACTOR < found[0] < MORE_BY * FACTOR and found[1] < SIGNIFICANT
+    ),
+)
+"""Values are a mean difference of pairs and its one-sided p-value."""
 
 
 def run(run_options: RunOptions) -> Report:
@@ -69,7 +83,7 @@ def run(run_options: RunOptions) -> Report:
         "roach-table72",
         "Physics in the planning loop (roach), Table 7.2",
         "Bumpy double bridge" + (" (quick: two terrains, few paths)" if quick else ""),
-        (*_claims(outcomes, pairs), *_terrain_rows(outcomes), *printed_rows(PAPER, outcomes)),
+        (*claims(outcomes, pairs), *_terrain_rows(outcomes), *printed_rows(PAPER, outcomes)),
         _figures(outcomes, pairs),
         (
             "According to the report's text, failures and energy are 'roughly twice as large for "
@@ -112,7 +126,6 @@ def _terrain(seed: int, per_bridge: int) -> tuple[PathCourse, list[Trial]]:
 def bridge_differences(outcomes: Sequence[Outcome]) -> dict[str, Array]:
     """Return top minus bottom per terrain (n,): log mean effort, log mean work, failure rate."""
     # A terrain with a bridge that was never crossed has no difference of energies.
-    # A terrain with a bridge that was never crossed has no difference of energies.
     found: dict[str, list[float]] = {"effort": [], "work": [], "failures": []}
     for number in sorted({int(str(outcome.trial.case["terrain"])) for outcome in outcomes}):
         here = [outcome for outcome in outcomes if outcome.trial.case["terrain"] == number]
@@ -135,7 +148,7 @@ def sign_flip_p(differences: Array) -> float:
     return float((sums >= differences.sum() - 1e-12).mean())
 
 
-def _claims(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> list[Row]:
+def claims(outcomes: Sequence[Outcome], pairs: Mapping[str, Array]) -> list[Row]:
     """Return the rows that test the statements of the report's text."""
     rows = []
     for name in ("effort", "work"):
@@ -145,7 +158,7 @@ def _claims(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> list[Row]:
                 {"what": f"{name} of the rougher bridge over the other's"},
                 "roughly 2 (text)",
                 f"{ratio:.3f}",
-                bool(ratio > 1 and p < SIGNIFICANT),
+                ROUGHLY_TWICE.judge(2.0, ratio),
                 f"one-sided p {p:.4f} over {len(pairs[name])} terrains, "
                 f"{int((pairs[name] > 0).sum())} of them that way",
             )
@@ -153,25 +166,39 @@ def _claims(outcomes: Sequence[Outcome], pairs: dict[str, Array]) -> list[Row]:
     tallies = {name: Tally.of(outcomes_over(outcomes, name)) for name in bridge.BRIDGES}
     for name, tally in tallies.items():
         low, high = (1 - share for share in reversed(tally.interval))
-        theirs = 1 - PAPER[name]["successes"] / PAPER[name]["trials"]
+        trials = int(PAPER[name]["trials"])
+        failed = PassCount(trials - int(PAPER[name]["successes"]), trials)
         verdicts = count_verdicts(outcomes_over(outcomes, name))
         rows.append(
             Row(
                 {"bridge": name, "what": "failure rate"},
-                f"{theirs:.2f}",
+                f"{failed.passed / trials:.2f}",
                 f"{1 - tally.share:.2f}",
-                low <= theirs <= high,
+                SHARE_IN_INTERVAL.judge(
+                    failed, PassCount(tally.trials - tally.successes, tally.trials)
+                ),
                 f"95 % interval {low:.2f} to {high:.2f}; {verdicts}",
             )
         )
+    rates = [1 - tallies[name].share for name in bridge.BRIDGES]
+    twice = rates[0] / rates[1] if rates[1] else math.inf
+    rows.append(
+        Row(
+            {"what": "failure rate of the rougher bridge over the other's"},
+            "roughly 2 (text)",
+            f"{twice:.2f}",
+            ROUGHLY_TWICE.judge(2.0, twice),
+            "the report's own counts, 6 and 2 of 25, have a ratio of 3",
+        )
+    )
     p = sign_flip_p(pairs["failures"])
     failures = float(pairs["failures"].mean())
     rows.append(
         Row(
             {"what": "failures, top less bottom"},
-            "0.16",
+            f"{MORE_BY:g}",
             f"{failures:.3f}",
-            bool(failures > 0 and p < SIGNIFICANT),
+            MORE.judge((MORE_BY, 0.0), (failures, p)),
             f"one-sided p {p:.4f} over {len(pairs['failures'])} terrains",
         )
     )
