@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.drive_work import WorkSamples
 from grouser.physics.drives import Drives, DriveTargets, Number, Setpoint
 from grouser.physics.losses import DriveLosses, LossMemory
 from grouser.physics.slip_friction import SlipFriction
@@ -197,7 +198,7 @@ class Stepper:
         now: int,
         steps: int,
         physics: Callable[[int], None],
-        count: Callable[[], None] | None = None,
+        samples: WorkSamples | None = None,
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
@@ -211,9 +212,10 @@ class Stepper:
             now: number of steps since the start.
             steps: number of steps to advance.
             physics: advances physics by a number of steps.
-            count: samples the work of an interval of legs; None: it is added at once.
+            samples: accumulates the work of legs; None: it is added after every interval.
         """
-        add = partial(self.drives.work.add, rows, self._every, memory.work, memory.effort)
+        own = self.drives.work.samples(rows) if samples is None and self._has_gaits else None
+        counted = own or samples
         interval, end = self._interval, now + steps
         while now < end:
             into = now % interval
@@ -223,10 +225,15 @@ class Stepper:
                 if self._has_roll_back:  # a restart may have moved a belt
                     self._roll_back.switch(rows)
             run = min(interval - into, end - now)
-            physics(run)
+            if counted:
+                counted.step(physics, run, memory.work, memory.effort)
+            else:
+                physics(run)
             now += run
             if into + run == interval:
-                self._after(rows, memory, now // interval, count or add)
+                self._after(rows, memory, now // interval)
+            if own:
+                own.add(memory.work, memory.effort)
             yield now
 
     def run(
@@ -238,20 +245,13 @@ class Stepper:
         now: int = 0,
     ) -> None:
         """Advance by ``steps`` without intermediate results; same bits as `advance`."""
-        samples = self.drives.work.samples(rows, self._every)
-
-        def count() -> None:
-            samples.take()
-            if samples.full:
-                samples.add(memory.work, memory.effort)
-
-        for _ in self.advance(rows, memory, now, steps, physics, count):
+        samples = self.drives.work.samples(rows) if self._has_gaits else None
+        for _ in self.advance(rows, memory, now, steps, physics, samples):
             pass
-        samples.add(memory.work, memory.effort)
+        if samples:
+            samples.add(memory.work, memory.effort)
 
-    def _after(
-        self, rows: StateArrays, memory: StepMemory, interval: int, count: Callable[[], None]
-    ) -> None:
+    def _after(self, rows: StateArrays, memory: StepMemory, interval: int) -> None:
         """Update belts, drives, work and gaits after control interval number ``interval``."""
         if self._has_slip:
             self.slip.apply(rows)
@@ -267,8 +267,6 @@ class Stepper:
         if self._has_gaits:
             if self._has_losses:
                 self.losses.apply(rows, memory.losses, self._every)
-            # Legs reverse within a settling time: their work is sampled more often.
-            count()
             # After `settle`, which would stop their drives between two targets.
             self.gaits.apply(rows, memory.targets, memory.running_gaits, self._every)
 
