@@ -226,6 +226,31 @@ def test_an_empty_battery_stops_the_robot(tmp_path: Path) -> None:
     assert not simulation.model.actuator_forcerange.any(), "no voltage, no force"
 
 
+def test_a_wheel_with_backlash_waits_for_its_motor_to_cross_the_play(tmp_path: Path) -> None:
+    file = own_robot(tmp_path, {"armature": 0.01, "backlash_deg": 4.0})
+    simulation = Simulation(world(file, command={"forward": 0.2}))
+    plays = [simulation.data.joint(f"r/front_{side}/backlash") for side in ("left", "right")]
+    for sign in (1, -1):
+        simulation.command("r", forward=0.2 * sign)
+        simulation.step(0.5)
+        # The robot pushes its wheels back against the motors, up to half of the play.
+        for play in plays:
+            assert play.qpos[0] == pytest.approx(-sign * radians(2.0), abs=radians(0.3))
+        assert sign * simulation.robots["r"].velocity.linear[0] > 0.15
+
+
+def test_backlash_needs_the_inertia_of_a_motor(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="backlash_deg needs an armature"):
+        Simulation(world(own_robot(tmp_path, {"backlash_deg": 4.0})))
+
+
+@pytest.mark.parametrize(("kind", "legs"), [("ers7", 12), ("ers210", 12), ("qrio", 12)])
+def test_friction_of_leg_joints_is_an_option(kind: str, legs: int) -> None:
+    lossy = compose(as_world(world(kind, options={"leg_friction": 0.05})))
+    assert (lossy.model.dof_frictionloss == 0.05).sum() == legs
+    assert not compose(as_world(world(kind))).model.dof_frictionloss.any()
+
+
 def test_a_hot_motor_gives_less_force(tmp_path: Path) -> None:
     motor = MOTOR | {"heat": {"capacity": 0.005, "resistance": 500.0, "limit": 40.0}}
     sensors = [{"kind": "motor_temperature", "drives": ["front_left"]}]
