@@ -226,17 +226,19 @@ def test_an_empty_battery_stops_the_robot(tmp_path: Path) -> None:
     assert not simulation.model.actuator_forcerange.any(), "no voltage, no force"
 
 
-def test_a_wheel_with_backlash_waits_for_its_motor_to_cross_the_play(tmp_path: Path) -> None:
-    file = own_robot(tmp_path, {"armature": 0.01, "backlash_deg": 4.0})
-    simulation = Simulation(world(file, command={"forward": 0.2}))
-    plays = [simulation.data.joint(f"r/front_{side}/backlash") for side in ("left", "right")]
-    for sign in (1, -1):
-        simulation.command("r", forward=0.2 * sign)
+def test_wheels_with_backlash_roll_back_by_half_of_it_on_a_slope(tmp_path: Path) -> None:
+    heights = []
+    for number, play_deg in enumerate((0.0, 4.0)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        file = own_robot(folder, {"armature": 0.01, "backlash_deg": play_deg})
+        simulation = Simulation(world(file, slope_deg=10))
         simulation.step(0.5)
-        # The robot pushes its wheels back against the motors, up to half of the play.
-        for play in plays:
-            assert play.qpos[0] == pytest.approx(-sign * radians(2.0), abs=radians(0.3))
-        assert sign * simulation.robots["r"].velocity.linear[0] > 0.15
+        heights.append(simulation.robots["r"].pose.position[2])
+    play = simulation.data.joint("r/front_left/backlash").qpos[0]
+    assert play == pytest.approx(-radians(2.0), abs=radians(0.2)), "the motor holds the robot"
+    rolled = 0.08 * radians(2.0) * math.sin(radians(10))
+    assert heights[0] - heights[1] == pytest.approx(rolled, rel=0.3)
 
 
 def test_backlash_needs_the_inertia_of_a_motor(tmp_path: Path) -> None:

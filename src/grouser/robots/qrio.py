@@ -317,7 +317,7 @@ class Qrio(Description):
     step: Annotated[float, Field(ge=0.2, le=1.5)] = STEP
     """Step time: from the touch-down of one foot to that of the other, s."""
     leg_friction: NotNegative = 0.0
-    """Dry friction of motor and gear of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
+    """Dry friction of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
 
     def build(self) -> Robot:
         """Return the robot: torso, head, arms, legs, drives, gait, sensors."""

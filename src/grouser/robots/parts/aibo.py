@@ -396,7 +396,7 @@ class AiboOptions(Description):
     team: Literal["", "red", "blue"] = ""
     """Team colour of the body."""
     leg_friction: NotNegative = 0.0
-    """Dry friction of motor and gear of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
+    """Dry friction of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
     period: Annotated[float, Field(ge=0.1, le=5)] | None = None
     """Duration of a gait cycle."""
     stance_share: Annotated[float, Field(ge=0.5, le=0.95)] | None = None
