@@ -244,6 +244,33 @@ def test_an_empty_battery_stops_the_robot(tmp_path: Path) -> None:
     assert not simulation.model.actuator_forcerange.any(), "no voltage, no force"
 
 
+def test_wheels_with_backlash_roll_back_by_half_of_it_on_a_slope(tmp_path: Path) -> None:
+    heights = []
+    for number, play_deg in enumerate((0.0, 4.0)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        file = own_robot(folder, {"armature": 0.01, "backlash_deg": play_deg})
+        simulation = Simulation(world(file, slope_deg=10))
+        simulation.step(0.5)
+        heights.append(simulation.robots["r"].pose.position[2])
+    play = simulation.data.joint("r/front_left/backlash").qpos[0]
+    assert play == pytest.approx(-radians(2.0), abs=radians(0.2)), "the motor holds the robot"
+    rolled = 0.08 * radians(2.0) * math.sin(radians(10))
+    assert heights[0] - heights[1] == pytest.approx(rolled, rel=0.3)
+
+
+def test_backlash_needs_the_inertia_of_a_motor(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="backlash_deg needs an armature"):
+        Simulation(world(own_robot(tmp_path, {"backlash_deg": 4.0})))
+
+
+@pytest.mark.parametrize(("kind", "legs"), [("ers7", 12), ("ers210", 12), ("qrio", 12)])
+def test_friction_of_leg_joints_is_an_option(kind: str, legs: int) -> None:
+    lossy = compose(as_world(world(kind, options={"leg_friction": 0.05})))
+    assert (lossy.model.dof_frictionloss == 0.05).sum() == legs
+    assert not compose(as_world(world(kind))).model.dof_frictionloss.any()
+
+
 def test_a_hot_motor_gives_less_force(tmp_path: Path) -> None:
     motor = MOTOR | {"heat": {"capacity": 0.005, "resistance": 500.0, "limit": 40.0}}
     sensors = [{"kind": "motor_temperature", "drives": ["front_left"]}]

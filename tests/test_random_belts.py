@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.energy_meter import EnergyBalance, measure
+from support.planar_crawler import PlanarCrawler
 from support.random_belts import RandomBelt
 
 from grouser.frames import Array
@@ -19,8 +20,8 @@ from grouser.world.terrain.flat import Flat
 
 VIBRATION = 0.010
 """m/s; vertical rms speed that is allowed beside that of the polygon effect."""
-CREATED = 0.02
-"""Fraction of the losses that errors of the time step may create."""
+UNEXPLAINED = 0.01
+"""Largest part of the energy turnover that is in no term of the balance."""
 HOPPER: dict[str, Any] = {
     "mass": 150.0,
     "gauge": 0.5,
@@ -47,46 +48,44 @@ def hopper(pitch: float) -> World:
     return World(name="flat", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(entry,))
 
 
-def check(balance: EnergyBalance, vibration: float) -> None:
-    assert balance.vertical_rms < vibration, balance
-    # Work of the drives, less what is stored at the end, against what friction turns into heat.
-    spent = balance.drives - balance.mechanical - balance.springs - balance.residual
-    assert spent > 0, balance
-    assert spent >= (1 - CREATED) * balance.friction, balance
-    assert abs(balance.residual) < 0.1 * (abs(spent) + abs(balance.mechanical)) + 0.05, balance
+def check(balance: EnergyBalance) -> None:
+    assert balance.work >= balance.losses > 0, balance
+    turnover = abs(balance.drives) + abs(balance.mechanical)
+    assert abs(balance.residual) < UNEXPLAINED * turnover, balance
 
 
-def allowed_vibration(belt: RandomBelt) -> float:
-    return VIBRATION + belt.polygon_speed() + belt.landing_speed()
-
-
-def run(belt: RandomBelt, settling: float, seconds: float) -> EnergyBalance:
+def check_random_belt(seed: int, settling: float, least: float, pitches: int) -> None:
+    """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least."""
+    belt = RandomBelt.draw(seed)
+    seconds = max(least, pitches * belt.pitch / belt.speed)
     simulation = belt.simulation()
     belt.drive(simulation, settling)
-    return measure(simulation, seconds)
+    balance = measure(simulation, seconds)
+    check(balance)
+    if balance.vertical_rms > VIBRATION:
+        explained = PlanarCrawler.of(belt).vertical_rms(settling, seconds)
+        assert balance.vertical_rms < VIBRATION + explained, balance
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
-    belt = RandomBelt.draw(seed)
-    # Two pitches at least; the start is a ramp without a jerk, so that little has to decay.
-    seconds = max(0.25, 2 * belt.pitch / belt.speed)
-    check(run(belt, 0.2, seconds), allowed_vibration(belt))
+    # The start is a ramp without a jerk, so that little has to decay.
+    check_random_belt(seed, 0.2, 0.2, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
 def test_200_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
-    belt = RandomBelt.draw(seed)
-    seconds = max(1.0, 3 * belt.pitch / belt.speed)
-    check(run(belt, 0.5, seconds), allowed_vibration(belt))
+    check_random_belt(seed, 0.5, 1.0, 3)
 
 
 @pytest.mark.parametrize("pitch", [0.055, 0.06, 0.07])
 def test_rising_rear_run_does_not_hop(pitch: float) -> None:
     simulation = Simulation(hopper(pitch))
     simulation.step(0.8)
-    check(measure(simulation, 0.4), VIBRATION)
+    balance = measure(simulation, 0.4)
+    check(balance)
+    assert balance.vertical_rms < VIBRATION
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.planar_skid_steer import planar_skid_steer
 
 from grouser import Batch, Simulation
 from grouser.errors import BadValue, WorldFileError
@@ -16,6 +17,8 @@ from grouser.physics.slip_friction import SlipLaw
 HUSKY = str(Path(__file__).parents[1] / "examples" / "robots" / "husky.yaml")
 RADIUS = 0.1651
 """Of Husky's wheels, m."""
+TRACK = 2 * 0.2854
+"""Distance between its wheels' middles, m."""
 FALLING = {"friction": 0.8, "kinetic": 0.5, "stribeck_speed": 0.3}
 
 
@@ -27,17 +30,24 @@ def husky(ground: dict[str, Any], left: float, right: float) -> dict[str, Any]:
     return {"name": "turn", "terrain": [{"kind": "flat"} | ground], "robots": [robot]}
 
 
-def forward_share(ground: dict[str, Any], left: float, right: float) -> float:
-    """Return the forward speed over the mean speed of the wheels."""
-    simulation, shares = Simulation(husky(ground, left, right)), []
-    simulation.step(0.8)
+def motion(simulation: Simulation, sides: tuple[float, float]) -> tuple[float, float]:
+    """Return the next 0.4 s' forward speed and turn rate over those of wheels without slip."""
+    shares, turns = [], []
     for _ in range(4):
         simulation.step(0.1)
         robot = simulation.robots["r"]
         yaw = 2 * math.atan2(robot.pose.wxyz[3], robot.pose.wxyz[0])
         x, y, _ = robot.velocity.linear.tolist()
-        shares.append((x * math.cos(yaw) + y * math.sin(yaw)) / ((left + right) / 2))
-    return float(np.mean(shares))
+        shares.append((x * math.cos(yaw) + y * math.sin(yaw)) / (sum(sides) / 2))
+        turns.append(float(robot.velocity.angular[2]) * TRACK / (sides[1] - sides[0]))
+    return float(np.mean(shares)), float(np.mean(turns))
+
+
+def forward_share(ground: dict[str, Any], left: float, right: float) -> float:
+    """Return the forward speed over the mean speed of the wheels, after a start from rest."""
+    simulation = Simulation(husky(ground, left, right))
+    simulation.step(0.8)
+    return motion(simulation, (left, right))[0]
 
 
 def test_falling_friction_slows_hard_turns_only() -> None:
@@ -97,3 +107,24 @@ def test_each_ground_has_its_own_law() -> None:
 def test_impossible_laws_are_rejected(ground: dict[str, Any], message: str) -> None:
     with pytest.raises((BadValue, WorldFileError), match=message):
         Simulation(husky(ground, 0.0, 1.0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("difference", "ramp"),
+    [(0.7, 0.0), (0.8, 0.0), (0.9, 0.0), (0.9, 1.0), (1.0, 0.0), (1.0, 1.0), (1.1, 1.0)],
+)
+def test_hard_turns_have_the_states_of_a_planar_model(difference: float, ramp: float) -> None:
+    sides = 0.3 - difference / 2, 0.3 + difference / 2
+    planar = planar_skid_steer(*sides, ramp=ramp)
+    simulation = Simulation(husky(FALLING, 0.0, 0.0))
+    for step in range(1, 51):
+        part = min(1.0, step * 0.02 / ramp) if ramp else 1.0
+        command = husky(FALLING, sides[0] * part, sides[1] * part)["robots"][0]["command"]
+        simulation.command("r", command)
+        simulation.step(0.02)
+    simulation.step(0.8)
+    share, turn = motion(simulation, sides)
+    assert share == pytest.approx(planar[0], abs=0.04)
+    assert turn == pytest.approx(planar[1], abs=0.03)
+    assert (share < 0.8) == (difference > 0.75), "hard turns"

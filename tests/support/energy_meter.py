@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from grouser.frames import Array
 from grouser.simulation.simulation import Simulation
 
 
@@ -17,24 +18,35 @@ class EnergyBalance:
 
     drives: float
     """Work of all drives."""
-    friction: float
-    """Energy lost to friction at contacts."""
-    normal: float
-    """Energy lost to contacts in the direction of their normals, springs included; negative: more
-    is released than was stored."""
+    sliding: float
+    """Energy lost to friction at contacts under their elastic load: what Coulomb's law explains."""
+    contacts: float
+    """Any other energy lost at contacts, less the increase of that of their springs."""
+    joints: float
+    """Energy lost to dry friction of joints."""
     couplings: float
     """Energy lost in the couplings of a belt's links."""
     springs: float
     """Increase of the energy of contact springs."""
     mechanical: float
-    """Increase of kinetic and potential energy."""
+    """Increase of kinetic and potential energy, without the roll-backs of links."""
     vertical_rms: float
     """Root mean square of the vertical speed of the first robot's centre of mass, m/s."""
 
     @property
+    def work(self) -> float:
+        """Work of the drives that is not stored at the end."""
+        return self.drives - self.mechanical - self.springs
+
+    @property
+    def losses(self) -> float:
+        """Energy that friction of joints and Coulomb's friction at contacts explain."""
+        return self.sliding + self.joints
+
+    @property
     def residual(self) -> float:
         """Work that is in no other term: the integrator's error."""
-        return self.drives - self.friction - self.normal - self.couplings - self.mechanical
+        return self.work - self.losses - self.contacts - self.couplings
 
 
 def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
@@ -45,33 +57,44 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
     model, data = simulation.model, simulation.data
     timestep = float(model.opt.timestep)
     scratch = mujoco.MjData(model)
-    friction = normal = couplings = drives = square = 0.0
-    joints = model.actuator_trnid[:, 0]
-    dofs, gears = model.jnt_dofadr[joints], model.actuator_gear[:, 0]
+    sliding = contacts = joints = couplings = drives = returned = square = 0.0
+    driven = model.actuator_trnid[:, 0]
+    dofs, gears = model.jnt_dofadr[driven], model.actuator_gear[:, 0]
     viscosity, strongest = -model.actuator_biasprm[:, 2], model.actuator_forcerange[:, 1]
 
     def limited() -> npt.NDArray[np.bool_]:
         return np.asarray(np.abs(data.actuator_force) >= strongest)
 
+    slides = _Slides(model)
     robot = int(model.dof_bodyid[0])
     begin = _energies(model, data, scratch)
     steps = round(seconds / timestep)
     for _ in range(steps):
-        before = data.qvel.copy()
+        before, places = data.qvel.copy(), data.qpos[slides.addresses]
         simulation.step(timestep)
         square += _vertical_speed(model, data, robot) ** 2
+        returned += slides.energy_of_jumps(data, places, timestep)
         speeds = np.zeros(data.nefc)
         mujoco.mj_mulJacVec(model, data, speeds, (before + data.qvel) / 2)
-        work = data.efc_force * speeds * timestep
-        is_normal, is_friction = np.zeros(data.nefc, bool), np.zeros(data.nefc, bool)
-        first = data.contact.efc_address[data.contact.efc_address >= 0]
-        dims = data.contact.dim[data.contact.efc_address >= 0]
-        is_normal[first] = True
-        for row in (1, 2):
-            is_friction[(first + row)[dims > row]] = True
-        normal -= float(work[is_normal].sum())
-        friction -= float(work[is_friction].sum())
-        couplings -= float(work[~is_normal & ~is_friction].sum())
+        lost = -data.efc_force * speeds * timestep
+        here = data.contact.efc_address >= 0
+        first, dims = data.contact.efc_address[here], data.contact.dim[here]
+        elastic = _stiffness(data, first) * -data.contact.dist[here]
+        pressed = data.efc_force[first] > 0
+        share = np.zeros(len(first))
+        share[pressed] = np.clip(elastic[pressed] / data.efc_force[first][pressed], 0.0, 1.0)
+        slid = sum(float(lost[(first + row)[dims > row]] @ share[dims > row]) for row in (1, 2))
+        kinds = data.efc_type
+        of_contacts = float(
+            lost[kinds >= int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)].sum()
+        )
+        of_joints = float(lost[kinds == int(mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF)].sum())
+        sliding, contacts, joints = (
+            sliding + slid,
+            contacts + of_contacts - slid,
+            joints + of_joints,
+        )
+        couplings += float(lost.sum()) - of_contacts - of_joints
         # The integrator evaluates a servo's damping at the end of the step.
         after, earlier = data.qvel[dofs] * gears, before[dofs] * gears
         force = data.actuator_force - np.where(limited(), 0.0, viscosity * (after - earlier))
@@ -79,13 +102,31 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
     end = _energies(model, data, scratch)
     return EnergyBalance(
         drives=drives,
-        friction=friction,
-        normal=normal,
+        sliding=sliding,
+        contacts=contacts - (end[1] - begin[1]),
+        joints=joints,
         couplings=couplings,
         springs=end[1] - begin[1],
-        mechanical=end[0] - begin[0],
+        mechanical=end[0] - begin[0] - returned,
         vertical_rms=float(np.sqrt(square / steps)),
     )
+
+
+class _Slides:
+    """Links on slide joints, which a roll-back lifts or lowers."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self._joints = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE)
+        self.addresses = model.jnt_qposadr[self._joints]
+        """Indices in ``qpos``."""
+        self._dofs = model.jnt_dofadr[self._joints]
+        masses = model.body_subtreemass[model.jnt_bodyid[self._joints]]
+        self._weights = masses * -float(model.opt.gravity[2])
+
+    def energy_of_jumps(self, data: mujoco.MjData, places: Array, timestep: float) -> float:
+        """Return the potential energy (J) of what moved further from ``places`` than its speed."""
+        jumps = data.qpos[self.addresses] - places - timestep * data.qvel[self._dofs]
+        return float(self._weights * data.xaxis[self._joints, 2] @ jumps)
 
 
 def _energies(
@@ -98,10 +139,15 @@ def _energies(
     mujoco.mj_forward(model, scratch)
     mujoco.mj_energyPos(model, scratch)
     mujoco.mj_energyVel(model, scratch)
-    rows = scratch.contact.efc_address
-    depth, rows = scratch.contact.dist[rows >= 0], rows[rows >= 0]
-    stiffness = scratch.efc_KBIP[rows, 0] * scratch.efc_KBIP[rows, 2] / scratch.efc_R[rows]
+    here = scratch.contact.efc_address >= 0
+    stiffness = _stiffness(scratch, scratch.contact.efc_address[here])
+    depth = scratch.contact.dist[here]
     return float(scratch.energy.sum()), float((stiffness * depth**2).sum()) / 2
+
+
+def _stiffness(data: mujoco.MjData, rows: npt.NDArray[np.int32]) -> Array:
+    """Return the stiffness (N/m) of the contacts whose first constraints are ``rows``."""
+    return np.asarray(data.efc_KBIP[rows, 0] * data.efc_KBIP[rows, 2] / data.efc_R[rows])
 
 
 def _vertical_speed(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> float:

@@ -1,4 +1,4 @@
-"""Random crawlers with convex belts, and what the polygon effect of their grousers explains."""
+"""Random crawlers with convex belts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array, rotate
-from grouser.physics.compliance import SINK
 from grouser.simulation.simulation import Simulation
-from grouser.tracks.path import LEVEL, ArcSegment, BeltPath
+from grouser.tracks.path import ArcSegment, BeltPath
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -27,10 +26,6 @@ RISE_DEG = 80.0
 OFF_CENTRE = 0.7
 """Largest distance of the centre of mass from the middle of the run on the ground, over half of
 its length."""
-PATH_SAMPLES = 200
-"""Points of a belt without grousers that may touch the ground."""
-PHASES = 16
-"""Belt positions within a pitch at which the standing height is computed."""
 
 
 @dataclass(frozen=True)
@@ -106,62 +101,6 @@ class RandomBelt:
             simulation.step(0.02)
         simulation.step(settling)
 
-    def standing_heights(self) -> Array:
-        """Return the height (m) of the centre of mass on level ground, by the belt's position.
-
-        The robot stands on an edge of the convex hull of belt and grouser tips that has the centre
-        of mass above it. The nearer to level, the earlier in a sequence of positions it is chosen.
-        """
-        path, count = self.path, int(self.options["count"])
-        height = float(self.options["grouser"]["height"])
-        belt = _points(
-            path, np.arange(PATH_SAMPLES, dtype=float) * (path.length / PATH_SAMPLES), 0.0
-        )
-        centre = np.array([self.options["centre_x"], self.options["centre_z"]])
-        starts: Array = path.best_phase(count, height) + self.pitch * np.arange(count, dtype=float)
-        heights, angle = [], 0.0
-        for step in range(PHASES):
-            tips = _points(path, starts + self.pitch * step / PHASES, height)
-            angle, above = _stand(np.concatenate([belt, tips]) - centre, angle)
-            heights.append(above)
-        return np.array(heights)
-
-    def polygon_speed(self) -> float:
-        """Return the vertical speed (m/s) that follows from the standing heights.
-
-        The rms of what it is driven at, or the speed of a fall from the highest to the lowest: a
-        robot that tips from one grouser to the next does not wait for the belt.
-        """
-        heights = self.standing_heights()
-        rises = np.diff(np.append(heights, heights[0])) / (self.pitch / PHASES)
-        driven = self.speed * float(np.sqrt(np.mean(rises**2)))
-        return max(driven, math.sqrt(2 * GRAVITY * float(np.ptp(heights))))
-
-    def landing_speed(self) -> float:
-        """Return the largest vertical speed (m/s) of the robot as a tip lands or lifts off.
-
-        The robot sinks in, most at the end of its run that is nearer to the centre of mass, where
-        the pressure is 1 + 6 e/L times the mean (e: distance of the centre of mass from the middle,
-        L: length of the run). On the arc beyond the run a tip meets the ground at this depth, at an
-        angle of acos(1 - depth/tip radius) or at the end of the bend.
-        """
-        path, height = self.path, float(self.options["grouser"]["height"])
-        runs = [
-            index
-            for index, segment in enumerate(path.segments)
-            if max(abs(segment.at(end).position[2]) for end in (0.0, segment.length)) < LEVEL
-        ]
-        run = max(runs, key=lambda index: path.segments[index].length)
-        off = abs(self.options["centre_x"]) / path.segments[run].length
-        depth = SINK * (1 + 6 * off)
-        speeds = []
-        for index in (run - 1, run + 1):
-            arc = path.arcs[index % len(path.segments)]
-            tip = arc.radius + height
-            angle = min(arc.angle, math.acos(1 - depth / tip))
-            speeds.append(self.speed * tip / arc.radius * math.sin(angle))
-        return max(speeds)
-
 
 def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, float]], float]:
     """Draw pulleys below a chain of runs, one of them on the ground around the origin.
@@ -199,7 +138,7 @@ def _draw_pulleys(rng: np.random.Generator) -> tuple[list[tuple[float, float, fl
     return pulleys, float(lengths[level]) / 2
 
 
-def _points(path: BeltPath, distances: npt.NDArray[Any], height: float) -> Array:
+def path_points(path: BeltPath, distances: npt.NDArray[Any], height: float) -> Array:
     """Return the points (x, z) ``height`` above a planar ``path`` at ``distances`` along it, m."""
     along = distances % path.length
     numbers = np.searchsorted(path.starts, along, side="right") - 1
@@ -218,30 +157,3 @@ def _points(path: BeltPath, distances: npt.NDArray[Any], height: float) -> Array
         else:
             points[here] = start + into * tangent + height * normal
     return points
-
-
-def _stand(points: Array, near: float) -> tuple[float, float]:
-    """Return angle (rad) and height (m) of the origin on ``points``, at the stable edge nearest."""
-    hull = _lower_hull(points)
-    best = (math.inf, 0.0, 0.0)
-    for here, ahead in pairwise(hull):
-        edge = ahead - here
-        edge /= np.linalg.norm(edge)
-        if -1e-9 <= -here @ edge <= (ahead - here) @ edge + 1e-9:
-            angle = math.atan2(edge[1], edge[0])
-            height = float(here[0] * edge[1] - here[1] * edge[0])
-            best = min(best, (abs(angle - near), angle, height))
-    return best[1], best[2]
-
-
-def _lower_hull(points: Array) -> Array:
-    """Return the lower part of the convex hull, from left to right."""
-    chain: list[Array] = []
-    for point in points[np.lexsort((points[:, 1], points[:, 0]))]:
-        while len(chain) >= 2:
-            (x1, z1), (x2, z2) = chain[-1] - chain[-2], point - chain[-2]
-            if x1 * z2 - z1 * x2 > 0:
-                break
-            chain.pop()
-        chain.append(point)
-    return np.array(chain)

@@ -16,7 +16,7 @@ exceeds the drive's limit. A setpoint cannot run further ahead of a stalled join
 at which the force saturates: anti-windup.
 
 Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N m for a hinge.
-`DriveWork` integrates power; `apply_spring_timing` removes ``discrete``'s numerical damping.
+`apply_spring_timing` removes ``discrete``'s numerical damping.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.drive_work import FEW, DriveWork
 from grouser.physics.losses import Losses, Motor
 from grouser.physics.state import ColumnIndex, StateArrays, Which, column_index
 
@@ -46,12 +47,6 @@ OUT_OF_REACH = 1e6
 
 NO_TARGET = math.inf
 """Target of a torque command."""
-
-FEW = 8
-"""Number of drives up to which Python scalars are faster than NumPy arrays."""
-
-WORK_SAMPLES = 16
-"""Samples of `WorkSamples` per NumPy call; more save little."""
 
 LEAST_DAMPING = 1e-6
 """Fraction of a drive's damping that `apply_spring_timing` keeps at least: a spring with less
@@ -448,108 +443,6 @@ class Drives:
                 rows.act[0, at.state] = act(at.state) + at.lead * (rate - was)
             if rate != was:
                 rows.ctrl[0, at.rate] = rate
-
-
-class DriveWork:
-    """Power, work and effort of all drives of a compiled scene, for one simulation or many."""
-
-    def __init__(
-        self, model: mujoco.MjModel, actuators: Sequence[int], strongest: Sequence[float]
-    ) -> None:
-        """Look up the drives' ``actuators`` in ``model``; ``strongest``: their force limits."""
-        ids = np.array(actuators, int)
-        self._dofs = model.jnt_dofadr[model.actuator_trnid[ids, 0]]
-        self._gears = model.actuator_gear[ids, 0]
-        self._outputs = column_index(model.actuator_outadr[ids])
-        self._gains = column_index(ids)
-        self._strongest = np.array(strongest)
-        self._timestep = float(model.opt.timestep)
-        self._discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
-        columns = (self._dofs, self._gears, model.actuator_outadr[ids])
-        self._scalar_addresses = tuple(zip(*map(np.ndarray.tolist, columns), strict=True))
-
-    def power(self, rows: StateArrays) -> Array:
-        """Return each drive's mechanical power in the last step, W, shape (n, drives)."""
-        return self.power_at(rows, rows.qvel, rows.qacc, rows.actuator_force)
-
-    def add(self, rows: StateArrays, seconds: float, work: Array, effort: Array) -> None:
-        """Add each drive's work in the last ``seconds``, from its power in the last step.
-
-        Args:
-            rows: the simulations.
-            seconds: length of the interval.
-            work: signed, J, (n, drives); added to in place.
-            effort: absolute value, J, (n, drives); added to in place.
-        """
-        if len(self._scalar_addresses) <= FEW and len(rows.qpos) == 1 and not self._discrete:
-            speed, force = rows.qvel.item, rows.actuator_force.item
-            for place, (dof, gear, output) in enumerate(self._scalar_addresses):
-                joules = force(output) * (speed(dof) * gear) * seconds
-                work[0, place] += joules
-                effort[0, place] += abs(joules)
-            return
-        joules = self.power(rows)
-        joules *= seconds
-        np.add(work, joules, out=work)
-        np.add(effort, np.abs(joules, out=joules), out=effort)
-
-    def samples(self, rows: StateArrays, every: float) -> WorkSamples:
-        """Return an accumulator of samples, one per ``every`` seconds; same bits as `add`."""
-        return WorkSamples(self, rows, every)
-
-    def power_at(self, rows: StateArrays, qvel: Array, qacc: Array, force: Array) -> Array:
-        """Return the power at one or more instants, W, from MuJoCo's arrays of them, (…, n, ·)."""
-        speeds = qvel.take(self._dofs, -1) * self._gears
-        force = force[..., self._outputs]
-        if self._discrete:
-            force = force + self._force_change(rows, force, speeds, qacc)
-        return np.asarray(force * speeds)
-
-    def _force_change(self, rows: StateArrays, force: Array, speeds: Array, qacc: Array) -> Array:
-        """Return the change of the servos' forces within the last step, shape of ``force``.
-
-        MuJoCo stores the force at the step's beginning, but its ``discrete`` integrator applies the
-        one at the end, when the joint has moved. Without this term the work of the light legs of a
-        roach is 40 to 110 % too large (1 ms).
-        """
-        gains = rows.actuator_biasprm[:, self._gains]
-        stiffness, viscosity = gains[..., 1], gains[..., 2]
-        accelerations = qacc.take(self._dofs, -1) * self._gears
-        change = self._timestep * (stiffness * speeds + viscosity * accelerations)
-        return np.where(np.abs(force) < self._strongest, change, 0.0)
-
-
-class WorkSamples:
-    """Batched accumulator of work samples, while no drive is commanded; saves NumPy calls."""
-
-    def __init__(self, work: DriveWork, rows: StateArrays, every: float) -> None:
-        """Sample ``rows``; each sample stands for ``every`` seconds."""
-        self._of, self._rows, self._every = work, rows, every
-        self._watched = rows.qvel, rows.qacc, rows.actuator_force
-        self._kept = [np.empty((WORK_SAMPLES, *array.shape)) for array in self._watched]
-        self._taken = 0
-
-    @property
-    def full(self) -> bool:
-        """True if the buffer is full: call `add` before the next `take`."""
-        return self._taken == WORK_SAMPLES
-
-    def take(self) -> None:
-        """Store a sample."""
-        for kept, array in zip(self._kept, self._watched, strict=True):
-            kept[self._taken] = array
-        self._taken += 1
-
-    def add(self, work: Array, effort: Array) -> None:
-        """Add the samples to ``work`` and ``effort``, as `DriveWork.add` does; clear the buffer."""
-        if not self._taken:
-            return
-        kept = (array[: self._taken] for array in self._kept)
-        joules = self._of.power_at(self._rows, *kept) * self._every
-        self._taken = 0
-        for total, each in ((work, joules), (effort, np.abs(joules))):
-            # One after another, as single samples are: another order changes the last bit.
-            total[...] = np.add.accumulate(np.concatenate([total[None], each]))[-1]
 
 
 def apply_spring_timing(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> dict[str, Drive]:

@@ -46,7 +46,8 @@ HIND_LOWER = LowerLeg(
 )
 BODY_CENTRE = (-0.025, 0.0, -0.020)
 """Centre of mass of the body, m: 20 mm below the shoulders (B2); estimate: a battery of 0.13 kg in
-the belly, 70 mm behind the middle."""
+the belly, 70 mm behind the middle. Chosen with the measured trot in view, in which the fore paws
+dragged before (docs/appendix/zaratti.md); 20 to 30 mm to the rear make no difference."""
 LEG_RADIUS = 0.018  # m   estimate: 180 over all is 125 between the shoulders and a leg
 
 # Limits: B2, "software limits"; speeds: B2, Sony.

@@ -22,7 +22,7 @@ import mujoco
 import numpy as np
 from pydantic import Field
 
-from grouser.description import Description
+from grouser.description import Description, NotNegative
 from grouser.frames import Array, radians
 from grouser.locomotion import biped
 from grouser.locomotion.biped import Balance, Biped, Wave
@@ -38,6 +38,7 @@ from grouser.robots.parts.linkage import (
     ball,
     box,
     capsule,
+    part_drives,
 )
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import Camera
@@ -315,12 +316,15 @@ class Qrio(Description):
     """Depth of the pelvis below its height with straight legs, m."""
     step: Annotated[float, Field(ge=0.2, le=1.5)] = STEP
     """Step time: from the touch-down of one foot to that of the other, s."""
+    leg_friction: NotNegative = 0.0
+    """Dry friction of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
 
     def build(self) -> Robot:
         """Return the robot: torso, head, arms, legs, drives, gait, sensors."""
         gait = _gait(self.crouch, self.step)
         angles = gait.angles(gait.start()[None])[0].tolist()
-        drives = {part.name: part.servo.drive for part in parts()}
+        legs = [part.name for part in parts() if part.name.partition("_")[2] in JOINTS]
+        drives = part_drives(parts(), legs, self.leg_friction)
         return Robot(
             spec=build_spec(),
             root="torso",

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.drive_work import WorkSamples
 from grouser.physics.drives import Drives, DriveTargets, Number, Setpoint
 from grouser.physics.losses import DriveLosses, LossMemory
 from grouser.physics.slip_friction import SlipFriction
@@ -209,7 +210,7 @@ class Stepper:
         now: int,
         steps: int,
         physics: Callable[[int], None],
-        count: Callable[[], None] | None = None,
+        samples: WorkSamples | None = None,
         sense: Callable[[bool], None] | None = None,
     ) -> Iterator[int]:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
@@ -224,11 +225,12 @@ class Stepper:
             now: number of steps since the start.
             steps: number of steps to advance.
             physics: advances physics by a number of steps.
-            count: samples the work of an interval of legs; None: it is added at once.
+            samples: accumulates the work of legs; None: it is added after every interval.
             sense: switches MuJoCo's sensors on or off; None: they stay on. They are off in
                 intervals after which nothing reads them.
         """
-        add = partial(self.drives.work.add, rows, self._every, memory.work, memory.effort)
+        own = self.drives.work.samples(rows) if samples is None and self._has_gaits else None
+        counted = own or samples
         interval, end, cycle = self._interval, now + steps, self.cycle
         sense = None if self._reads_always else sense
         try:
@@ -242,10 +244,15 @@ class Stepper:
                 run = min(interval - into, end - now)
                 if sense:
                     sense(now + run == end or (now + run) % cycle == 0)
-                physics(run)
+                if counted:
+                    counted.step(physics, run, memory.work, memory.effort)
+                else:
+                    physics(run)
                 now += run
                 if into + run == interval:
-                    self._after(rows, memory, now // interval, count or add)
+                    self._after(rows, memory, now // interval)
+                if own:
+                    own.add(memory.work, memory.effort)
                 yield now
         finally:
             if sense:
@@ -260,20 +267,13 @@ class Stepper:
         now: int = 0,
     ) -> None:
         """Advance by ``steps`` without intermediate results; same bits as `advance`."""
-        samples = self.drives.work.samples(rows, self._every)
-
-        def count() -> None:
-            samples.take()
-            if samples.full:
-                samples.add(memory.work, memory.effort)
-
-        for _ in self.advance(rows, memory, now, steps, physics, count):
+        samples = self.drives.work.samples(rows) if self._has_gaits else None
+        for _ in self.advance(rows, memory, now, steps, physics, samples):
             pass
-        samples.add(memory.work, memory.effort)
+        if samples:
+            samples.add(memory.work, memory.effort)
 
-    def _after(
-        self, rows: StateArrays, memory: StepMemory, interval: int, count: Callable[[], None]
-    ) -> None:
+    def _after(self, rows: StateArrays, memory: StepMemory, interval: int) -> None:
         """Update belts, drives, work and gaits after control interval number ``interval``."""
         if self._has_slip:
             self.slip.apply(rows)
@@ -289,8 +289,6 @@ class Stepper:
         if self._has_gaits:
             if self._has_losses:
                 self.losses.apply(rows, memory.losses, self._every)
-            # Legs reverse within a settling time: their work is sampled more often.
-            count()
             # After `settle`, which would stop their drives between two targets.
             self.gaits.apply(rows, memory.targets, memory.running_gaits, self._every)
 

@@ -17,6 +17,7 @@ from grouser.robots.custom.mass_properties import TrialBuild
 from grouser.robots.custom.model_files import read_model, resolve_model
 from grouser.robots.custom.model_joints import ModelJoints, driven_joints
 from grouser.robots.custom.robot_file import BeltEntry, FlipperEntry, RobotFile, TrackEntry
+from grouser.robots.parts.backlash import add_backlash
 from grouser.robots.parts.flipper import Flipper, arm_inside, middle_of_mass, outline
 from grouser.robots.parts.hull import ORANGE, Vector, add_hull, exclude_hull_belt_contacts
 from grouser.robots.parts.wheel import Wheel
@@ -289,6 +290,7 @@ class _Assembly:
         for name, driven in driven_joints(self.joints, self.robot_file.drives).items():
             joint = self.spec.joint(name)
             joint.armature = max(float(joint.armature), driven.armature)
+            add_backlash(joint.parent, joint, driven.backlash_deg)
             if driven.limits:
                 joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
                 joint.range = driven.limits
@@ -321,6 +323,7 @@ class _Assembly:
                     continue
                 name = entry.name if side == "middle" else f"{entry.name}_{side}"
                 wheel.add(self.spec, self.root, name, (x, sign * y, z))
+                add_backlash(self.spec.body(name), self.spec.joint(name), entry.backlash_deg)
                 if entry.torque is None:
                     continue
                 drive = Drive(

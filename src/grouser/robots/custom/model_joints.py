@@ -95,6 +95,7 @@ class DrivenJoint:
     limits: tuple[float, float] | None
     start: float
     armature: float
+    backlash_deg: float
 
 
 def driven_joints(model: ModelJoints, entries: Mapping[str, JointEntry]) -> dict[str, DrivenJoint]:
@@ -153,6 +154,7 @@ def _driven_joint(joint: ModelJoint, entry: JointEntry) -> DrivenJoint:
         limits=limits,
         start=start,
         armature=0.0 if entry.passive else armature,
+        backlash_deg=0.0 if entry.passive else entry.backlash_deg,
     )
 
 

@@ -248,6 +248,8 @@ class WheelEntry(Description):
     """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
     motor: Motor | None = None
     """Its motor; default: ideal."""
+    backlash_deg: Annotated[float, Field(ge=0, le=30)] = 0.0
+    """Free play between motor and wheel, deg; needs an armature."""
 
 
 class JointEntry(Description):
@@ -277,6 +279,8 @@ class JointEntry(Description):
     """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
     motor: Motor | None = None
     """Its motor; default: ideal."""
+    backlash_deg: Annotated[float, Field(ge=0, le=30)] = 0.0
+    """Free play of a hinge between motor and link, deg; needs an armature."""
 
 
 class CameraEntry(Description):

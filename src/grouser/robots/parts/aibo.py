@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from grouser.description import Description
+from grouser.description import Description, NotNegative
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance, to_pitched_frame
@@ -33,6 +33,7 @@ from grouser.robots.parts.linkage import (
     assemble,
     box,
     capsule,
+    part_drives,
 )
 from grouser.robots.parts.lower_leg import LowerLeg
 from grouser.robots.robot import Robot
@@ -64,7 +65,9 @@ UNIFORMS: dict[str, Vector | None] = {
 """Body colours of the league's two teams (estimate); None: the robot's own colour."""
 
 # Servos: estimates. A leg joint holds the robot's weight at a lever of 120 mm, a neck joint four
-# times the head's; with these gains a standing robot sags by less than 1 mm.
+# times the head's; with these gains a standing robot sags by less than 1 mm. A leg's stiffness,
+# torque / lead = 40 N m/rad, was chosen with the measured trot of the ERS-7 in view; before it was
+# 133 (docs/appendix/zaratti.md).
 LEG = {"torque": 2.0, "lead": 0.05, "damping": 2.5, "armature": 1e-3}
 NECK = {"torque": 1.0, "lead": 0.05, "damping": 4.0, "armature": 3e-4}
 SMALL = {"torque": 0.05, "lead": 0.1, "damping": 6.0, "armature": 2e-5}  # tail, mouth, ears
@@ -134,12 +137,13 @@ class Aibo:
     """Angles of head, tail, mouth and ears at rest."""
     rgb: Vector
 
-    def build(self, *, sensors: bool = True, team: str = "") -> Robot:
+    def build(self, *, sensors: bool = True, team: str = "", leg_friction: float = 0.0) -> Robot:
         """Return the robot: body, legs, head, tail, drives, gait, sensors.
 
         Args:
             sensors: False keeps only encoders and ground truth.
             team: team colour of the body, red or blue; empty: the robot's own.
+            leg_friction: dry friction of each leg joint, N m.
         """
         if team not in UNIFORMS:
             raise unknown("team", "uniform", team, [name for name in UNIFORMS if name])
@@ -154,7 +158,7 @@ class Aibo:
             dict(self.mounts) | self._paw_mounts(),
             self.rgb,
         )
-        drives = {part.name: part.servo.drive for part in parts}
+        drives = part_drives(parts, self.gait.drives, leg_friction)
         return Robot(
             spec=spec,
             root="body",
@@ -391,6 +395,8 @@ class AiboOptions(Description):
     """False: encoders and ground truth only; many robots then run about twice as fast."""
     team: Literal["", "red", "blue"] = ""
     """Team colour of the body."""
+    leg_friction: NotNegative = 0.0
+    """Dry friction of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
     period: Annotated[float, Field(ge=0.1, le=5)] | None = None
     """Duration of a gait cycle."""
     stance_share: Annotated[float, Field(ge=0.5, le=0.95)] | None = None
@@ -420,7 +426,9 @@ class AiboOptions(Description):
 
     def build(self) -> Robot:
         """Return the robot: body, legs, head, tail, drives, gait, sensors."""
-        return self.apply_to(self.aibo).build(sensors=self.sensors, team=self.team)
+        return self.apply_to(self.aibo).build(
+            sensors=self.sensors, team=self.team, leg_friction=self.leg_friction
+        )
 
     def apply_to(self, aibo: Aibo) -> Aibo:
         """Return ``aibo`` with the gait of these options.

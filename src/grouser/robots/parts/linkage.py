@@ -7,8 +7,8 @@ primitives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from grouser.frames import from_rpy, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
+from grouser.physics.losses import Losses
 from grouser.robots.parts.hull import Vector, set_box_mass
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
@@ -179,6 +180,20 @@ class LinkagePart:
         for shape in self.shapes:
             shape.add(spec, body, rgb)
         self.servo.drive.add(spec, self.name, self.name)
+
+
+def part_drives(
+    parts: Iterable[LinkagePart], lossy: Collection[str], friction: float
+) -> dict[str, Drive]:
+    """Return the drives of ``parts`` by name; those of ``lossy`` have dry ``friction`` (N m)."""
+    drives = {part.name: part.servo.drive for part in parts}
+    if not friction:
+        return drives
+    losses = Losses(coulomb=friction)
+    return {
+        name: replace(drive, losses=losses) if name in lossy else drive
+        for name, drive in drives.items()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
