@@ -32,7 +32,7 @@ def planar_skid_steer(
     x = np.array([HALF_BASE, HALF_BASE, -HALF_BASE, -HALF_BASE])
     y = np.array([HALF_TRACK, -HALF_TRACK, HALF_TRACK, -HALF_TRACK])
     wheels = np.array([left, right, left, right])
-    ahead = aside = turning = pushed = pulled = 0.0
+    ahead = lateral = turning = pushed = pulled = 0.0
     found = []
     steps = round(seconds / TIMESTEP)
     for step in range(steps):
@@ -40,16 +40,16 @@ def planar_skid_steer(
         loads = MASS * GRAVITY / 4 - MASS * HEIGHT / 4 * (
             pushed / HALF_BASE * np.sign(x) + pulled / HALF_TRACK * np.sign(y)
         )
-        slip_x, slip_y = ahead - turning * y - rims, aside + turning * x
+        slip_x, slip_y = ahead - turning * y - rims, lateral + turning * x
         slip = np.hypot(slip_x, slip_y)
         friction = np.array([LAW.at(float(each)) for each in slip])
         grip = friction * np.maximum(loads, 0.0) / np.maximum(slip, STICTION)
         force_x, force_y = -grip * slip_x, -grip * slip_y
         push, pull = float(force_x.sum()) / MASS, float(force_y.sum()) / MASS
         spin = float((x * force_y - y * force_x).sum()) / INERTIA
-        ahead, aside, turning = (
-            ahead + TIMESTEP * (push + turning * aside),
-            aside + TIMESTEP * (pull - turning * ahead),
+        ahead, lateral, turning = (
+            ahead + TIMESTEP * (push + turning * lateral),
+            lateral + TIMESTEP * (pull - turning * ahead),
             turning + TIMESTEP * spin,
         )
         pushed += TIMESTEP / LOAD_LAG * (push - pushed)

@@ -31,7 +31,7 @@ class DriveWork:
         self._gains = column_index(ids)
         self._strongest = np.array(strongest)
         self._timestep = float(model.opt.timestep)
-        self._discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
+        self._discrete = bool(model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE)
         columns = (self._dofs, self._gears, model.actuator_outadr[ids])
         self._scalar_addresses = tuple(zip(*map(np.ndarray.tolist, columns), strict=True))
 
