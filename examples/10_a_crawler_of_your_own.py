@@ -1,7 +1,7 @@
 """Parametric crawler: triangular tracks and soft trapezoid grousers, described by options only.
 
 Pulleys, grousers, drives and the track method of a ``crawler`` are options. Three track methods
-climb the same kerb.
+drive against the same kerb: the belts climb it (``segments``, ``surface``), wheels get stuck.
 """
 
 import grouser

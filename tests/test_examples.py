@@ -13,7 +13,7 @@ LONG = "26_", "82_"
 """Examples that start a second process, or drive on rubble, which takes minutes."""
 PROMISED = {
     "00_": (r"the step is climbed",),
-    "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +arrived"),
+    "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +stuck"),
     "77_": (r"it rolled away",),
     "80_": (r"goal", r"red 1 : 0 blue"),
 }

@@ -43,7 +43,7 @@ WORLD = World(name="nothing", terrain=(Flat(friction=0.6),), robots=(ROBOT,))
 
 
 def outcome(
-    verdict: Verdict, energy: float = 1.0, path: Array | None = None, **case: object
+    verdict: Verdict, case: Mapping[str, object], energy: float = 1.0, path: Array | None = None
 ) -> Outcome:
     """Return the outcome of a trial at one place."""
     trial = Trial(world=WORLD, robot="packbot", limit=1.0, fleet_task=path, case=case)
@@ -51,9 +51,9 @@ def outcome(
     return Outcome(trial, verdict, 1.0, one, place, upright, one, energy, energy, "")
 
 
-def driven(letter: str) -> Outcome:
+def drive_outcome(letter: str) -> Outcome:
     """Return the outcome of a drive that is printed as S or F."""
-    return outcome("arrived" if letter == "S" else "stuck")
+    return outcome("arrived" if letter == "S" else "stuck", {})
 
 
 def energies(paper: Mapping[str, float], count: int) -> Array:
@@ -72,9 +72,9 @@ def over_bridges(paper: Mapping[str, Mapping[str, float]], **case: object) -> li
     outcomes = []
     for name, printed in paper.items():
         passed = int(printed["successes"])
-        outcomes += [outcome("arrived", e, bridge=name, **case) for e in energies(printed, passed)]
-        failures = int(printed["trials"]) - passed
-        outcomes += [outcome("fell", bridge=name, **case) for _ in range(failures)]
+        here = {**case, "bridge": name}
+        outcomes += [outcome("arrived", here, energy) for energy in energies(printed, passed)]
+        outcomes += [outcome("fell", here)] * (int(printed["trials"]) - passed)
     return outcomes
 
 
@@ -137,7 +137,9 @@ def of_kurose_table1() -> Iterable[Row]:
     for case in kurose_table1.PAPER:
         assert case.real
         keys = [(case.name, variant) for variant in kurose_table1.VARIANTS]
-        drives: dict[tuple[object, ...], list[Outcome]] = {key: [driven(case.real)] for key in keys}
+        drives: dict[tuple[object, ...], list[Outcome]] = {
+            key: [drive_outcome(case.real)] for key in keys
+        }
         letters: dict[tuple[object, ...], str] = {key: case.real for key in keys}
         yield kurose_table1._row(case, drives, letters, None)
     reach = "trench_350_reach_mm_at_inertia_x{:g}".format
@@ -171,7 +173,7 @@ def of_okada_table2() -> Iterable[Row]:
 
 def of_okada_table4() -> Iterable[Row]:
     return [
-        okada_table4._row(case, [driven(case.real)], driven("F"), None)
+        okada_table4._row(case, [drive_outcome(case.real)], drive_outcome("F"), None)
         for case in okada_table4.PAPER
     ]
 
@@ -224,7 +226,8 @@ def of_roach_table73() -> Iterable[Row]:
         fails = near <= number < near + failed
         energy = spent[number if number < near else number - failed]
         path = np.array([[0.0, metres(10.0 * number)]])
-        outcomes.append(outcome("fell" if fails else "arrived", energy, path, clearance=0.1))
+        verdict: Verdict = "fell" if fails else "arrived"
+        outcomes.append(outcome(verdict, {"clearance": 0.1}, energy, path))
     return table73.table_rows(outcomes)
 
 
@@ -241,9 +244,9 @@ def of_roach_turning() -> Iterable[Row]:
 
 
 def of_scan_known_world() -> Iterable[Row]:
-    distances = metres(np.array([3.0, 4.0, 14.0, 1.0, 0.0]))
+    distances = np.array([0.003, 0.004, 0.014, 0.001, 0.0])
     yield scan_known_world.errors_row("field", "kinect2", SurfaceErrors(distances, distances))
-    yield scan_known_world.drives_row(100.0, driven("S"), driven("S"), "")
+    yield scan_known_world.drives_row(100.0, drive_outcome("S"), drive_outcome("S"), "")
 
 
 def of_zaratti_fig8() -> Iterable[Row]:

@@ -165,8 +165,12 @@ def order_row(means: Mapping[str, float]) -> Row:
     printed = {method.name: method.paper for method in METHODS if method.paper is not None}
     theirs = tuple(sorted(printed, key=lambda name: printed[name]))
     ours = tuple(sorted(printed, key=lambda name: means[name]))
-    cells = (" < ".join(order) for order in (theirs, ours))
-    return Row({"method": "order"}, *cells, same("same order").judge(theirs, ours))
+    return Row(
+        {"method": "order"},
+        " < ".join(theirs),
+        " < ".join(ours),
+        same("same order").judge(theirs, ours),
+    )
 
 
 def _key(method: TrackMethod) -> str:

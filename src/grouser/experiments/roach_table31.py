@@ -219,15 +219,16 @@ def wall_rows(printed: PrintedRow, mean: Array, spread: Array) -> list[Row]:
         spread: their standard deviations, (3,).
     """
     points, kept, error = mean.tolist()
-    cells: list[tuple[str, float, float, Rule, float]] = [
-        ("error_mm", printed.error_mm, error, within_absolute(TOLERANCE_MM, "mm"), spread[2]),
-        ("points", printed.points, points, within(POINTS_WITHIN), spread[0]),
+    error_note, points_note = (f"± {spread[i]:.2f} between placements" for i in (2, 0))
+    cells: list[tuple[str, float, float, Rule, str]] = [
+        ("error_mm", printed.error_mm, error, within_absolute(TOLERANCE_MM, "mm"), error_note),
+        ("points", printed.points, points, within(POINTS_WITHIN), points_note),
         (
             "removed",
             printed.points - printed.kept,
             points - kept,
             within_factor(REMOVED_FACTOR),
-            float(np.hypot(*spread[:2])),
+            "",
         ),
     ]
     return [
@@ -236,9 +237,9 @@ def wall_rows(printed: PrintedRow, mean: Array, spread: Array) -> list[Row]:
             theirs,
             round(ours, 3),
             rule.judge(float(theirs), ours),
-            f"± {around:.2f} from placement to placement",
+            note,
         )
-        for what, theirs, ours, rule, around in cells
+        for what, theirs, ours, rule, note in cells
     ]
 
 
