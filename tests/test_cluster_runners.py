@@ -186,6 +186,28 @@ def test_trials_through_the_client_port(
     assert "was lost" in lost.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds sockets in /proc")
+def test_local_ray_listens_on_loopback_and_requires_a_token(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    done = subprocess.run(
+        [sys.executable, "-m", "support.ray_local"],
+        cwd=TESTS,
+        env={k: v for k, v in os.environ.items() if not k.startswith("RAY_")}
+        | {"PYTHONPATH": str(TESTS), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=400,
+        start_new_session=True,
+        check=True,
+    )
+    seen = json.loads(done.stdout)
+    assert seen["mode"] == "token"
+    assert seen["token"]
+    assert set(seen["listening"]) <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+    assert seen["listening"]
+
+
 def test_a_port_without_a_program_is_reported_at_once() -> None:
     pytest.importorskip("ray")
     with pytest.raises(Disconnected, match=r"no connection to ray://127\.0\.0\.1:\d+ \(.*refused"):
