@@ -37,6 +37,8 @@ SECONDS = float(os.environ.get("GROUSER_RECORD_SECONDS", "60"))
 """Simulated length of the long recording."""
 MOMENTS = int(os.environ.get("GROUSER_RECORD_KILLS", "100"))
 """Number of moments at which a recording program is killed."""
+SEED = int(os.environ.get("GROUSER_RECORD_SEED", "5"))
+"""Of these moments."""
 AT_ONCE = 4
 """Programs that record and are killed at the same time."""
 LOST = 1.0
@@ -202,7 +204,7 @@ def kill(folder: Path, moment: float) -> Kill:
 
 def test_killed_program_loses_at_most_a_second(tmp_path: Path, node: Path) -> None:
     """Program and writer process are killed together."""
-    moments = random.Random(5)
+    moments = random.Random(SEED)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         kills = [
             pool.submit(kill, tmp_path / f"run{number}", moments.uniform(0.0, 3.0))
@@ -243,6 +245,30 @@ def test_full_disk_is_reported_once(tmp_path: Path) -> None:
     assert by_rosbags(folder) == by_mcap(folder)
     assert by_rosbags(folder)["/clock"] > 100
     assert recorded_file(folder).stat().st_size <= limit
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a file system of 6 MB; skip where that is not permitted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_full_file_system_is_reported_once(small_disk: Path, node: Path) -> None:
+    folder, options = small_disk / "run", ("hz=500", "compress=none", "sleep=0")
+    command = [sys.executable, "-c", PROGRAM, str(folder), "800", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["16.0", "failure: No space left on device"]
+    assert done.stderr == "recording ended: No space left on device; the simulation continues\n"
+    assert by_rosbags(folder) == by_mcap(folder) == by_node(node, folder)[0]
+    assert by_rosbags(folder)["/clock"] > 100
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
