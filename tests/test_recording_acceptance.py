@@ -26,8 +26,10 @@ from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.recording.repair import recorded_file, recover
 from grouser.recording.verification import verify
+from grouser.ros.messages import sensor_topics
 from grouser.sensors.sensor import Reading
-from grouser.simulation.observers import Observer
+from grouser.simulation.observers import ActionRecord, Observer
+from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 
@@ -69,30 +71,62 @@ print("failure:", recorder.failure, flush=True)
 """
 
 
+ROBOTS = "/rex/", "/rover/", "/viewer/"
+PARTS = {"camera": ("/image/compressed", "/camera_info"), "depth": ("/image", "/camera_info")}
+"""Topics of one reading below that of the sensor; of other sensors: the sensor's own."""
+
+
 def three_robots() -> World:
-    """Return the world ``gate``, which has triggers, with two rovers and their cameras more."""
-    world = load("gate")
-    rovers = tuple(
-        RobotEntry(name=f"rover{n}", kind="p2at", position=(-2.0, 2.0 + n, 0.0)).equipped()
-        for n in range(2)
+    """Return the world ``gate``, which has triggers, with two rovers more.
+
+    All have cameras; one rover has a depth camera, too, and drives through the triggers.
+    """
+    world, depth = load("gate"), {"kind": "depth", "mount": "body", "at": [0.2, 0, 0.3]}
+    rovers = (
+        RobotEntry(name="rover", kind="p2at", position=(-2.0, 2.0, 0.0)).equipped(),
+        RobotEntry.model_validate(
+            {
+                "name": "viewer",
+                "kind": "p2dx",
+                "position": [-0.8, 0.1],
+                "sensors": [depth | {"rate_hz": 5}],
+            }
+        ),
     )
     return world.changed(robots=(*world.robots, *rovers))
 
 
 class Counted(Observer):
-    """Number of readings."""
+    """Number of messages per topic that an observer received."""
 
-    def __init__(self) -> None:
-        self.readings: Counter[tuple[str, str]] = Counter()
+    def __init__(self, simulation: Simulation) -> None:
+        self.topics: Counter[str] = Counter()
+        self._names: dict[tuple[str, str], str] = {}
+        for robot in simulation.robots:
+            sensors = [
+                one for (owner, _), (one, _) in simulation.scene.sensors.items() if owner == robot
+            ]
+            for name, topic in sensor_topics(robot, sensors).items():
+                self._names[robot, name] = topic
 
     def on_reading(self, robot: str, reading: Reading) -> None:
-        self.readings[robot, reading.sensor] += 1
+        topic = self._names[robot, reading.sensor]
+        kind = topic.split("/")[2]
+        for part in PARTS.get(kind, ("",)):
+            self.topics[topic + part] += 1
+
+    def on_action(self, record: ActionRecord) -> None:
+        self.topics["/grouser/action"] += 1
+
+    def on_event(self, entry: LogEntry) -> None:
+        self.topics["/events"] += 1
 
 
 @pytest.fixture(scope="module")
 def long_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counted]:
     folder = tmp_path_factory.mktemp("long") / "run"
-    simulation, counted = Simulation(three_robots(), seed=1), Counted()
+    simulation = Simulation(three_robots(), seed=1)
+    counted = Counted(simulation)
     with simulation.record(folder):
         simulation.subscribe(counted)
         for number, robot in enumerate(simulation.robots):
@@ -143,14 +177,21 @@ def test_four_readers_decode_a_long_run(long_run: tuple[Path, Counted], node: Pa
     folder, counted = long_run
     found = by_rosbags(folder)
     assert found == by_mcap(folder) == by_node(node, folder)[0]
-    readings = sum(counted.readings.values())
-    own = ("odom", "joint_states", "energy", "cmd", "cmd_vel", "camera_info")
-    recorded = sum(
-        count
-        for topic, count in found.items()
-        if topic.startswith(("/rex/", "/rover")) and topic.rpartition("/")[2] not in own
+    own = ("odom", "joint_states", "energy", "cmd", "cmd_vel")
+    received = Counter(
+        {
+            topic: count
+            for topic, count in found.items()
+            if topic in ("/events", "/grouser/action")
+            or (topic.startswith(ROBOTS) and topic.rpartition("/")[2] not in own)
+        }
     )
-    assert recorded == readings
+    assert received == counted.topics
+    assert found["/clock"] == found["/viewer/odom"] == 25 * SECONDS
+    assert (
+        min(found["/events"], found["/viewer/depth/image"], found["/rover/camera/camera_info"]) > 0
+    )
+    print(f"{sum(found.values())} messages in {len(found)} topics, {found['/events']} events")
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
