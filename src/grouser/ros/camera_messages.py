@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from grouser.frames import millimetres
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.ros.definitions import message_type
@@ -39,11 +40,11 @@ def depth_image(time: int, frame: str, depths: Depths) -> Any:
 
     16UC1 is the encoding of REP-118 for the raw images of depth cameras.
     """
-    (height, width), most = depths.shape, np.iinfo(np.uint16).max
-    millimetres = np.clip(np.rint(np.nan_to_num(depths) * 1000.0), 0, most).astype("<u2")
+    height, width = depths.shape
+    known = np.rint(millimetres(np.nan_to_num(depths).astype(float)))
+    values = np.clip(known, 0, np.iinfo(np.uint16).max).astype("<u2")
     return message_type("sensor_msgs/msg/Image")(
-        *(header(time, frame), height, width, "16UC1", 0, 2 * width),
-        millimetres.view(np.uint8).ravel(),
+        *(header(time, frame), height, width, "16UC1", 0, 2 * width), values.view(np.uint8).ravel()
     )
 
 
