@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,10 @@ from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.recording.repair import recorded_file, recover
 from grouser.recording.verification import verify
+from grouser.ros.messages import sensor_topics
 from grouser.sensors.sensor import Reading
-from grouser.simulation.observers import Observer
+from grouser.simulation.observers import ActionRecord, Observer
+from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 
@@ -36,7 +39,10 @@ SECONDS = float(os.environ.get("GROUSER_RECORD_SECONDS", "60"))
 """Simulated length of the long recording."""
 MOMENTS = int(os.environ.get("GROUSER_RECORD_KILLS", "100"))
 """Number of moments at which a recording program is killed."""
+SEED = int(os.environ.get("GROUSER_RECORD_SEED", "5"))
+"""Of these moments."""
 AT_ONCE = 4
+"""Programs that record and are killed at the same time."""
 LOST = 1.0
 """Longest time that may be lost, s."""
 READER = Path(__file__).parent / "support" / "read_mcap.mjs"
@@ -65,30 +71,62 @@ print("failure:", recorder.failure, flush=True)
 """
 
 
+ROBOTS = "/rex/", "/rover/", "/viewer/"
+PARTS = {"camera": ("/image/compressed", "/camera_info"), "depth": ("/image", "/camera_info")}
+"""Topics of one reading below that of the sensor; of other sensors: the sensor's own."""
+
+
 def three_robots() -> World:
-    """Return the world ``gate``, which has triggers, with two rovers and their cameras more."""
-    world = load("gate")
-    rovers = tuple(
-        RobotEntry(name=f"rover{n}", kind="p2at", position=(-2.0, 2.0 + n, 0.0)).equipped()
-        for n in range(2)
+    """Return the world ``gate``, which has triggers, with two rovers more.
+
+    All have cameras; one rover has a depth camera, too, and drives through the triggers.
+    """
+    world, depth = load("gate"), {"kind": "depth", "mount": "body", "at": [0.2, 0, 0.3]}
+    rovers = (
+        RobotEntry(name="rover", kind="p2at", position=(-2.0, 2.0, 0.0)).equipped(),
+        RobotEntry.model_validate(
+            {
+                "name": "viewer",
+                "kind": "p2dx",
+                "position": [-0.8, 0.1],
+                "sensors": [depth | {"rate_hz": 5}],
+            }
+        ),
     )
     return world.changed(robots=(*world.robots, *rovers))
 
 
 class Counted(Observer):
-    """Number of readings."""
+    """Number of messages per topic that an observer received."""
 
-    def __init__(self) -> None:
-        self.readings: Counter[tuple[str, str]] = Counter()
+    def __init__(self, simulation: Simulation) -> None:
+        self.topics: Counter[str] = Counter()
+        self._names: dict[tuple[str, str], str] = {}
+        for robot in simulation.robots:
+            sensors = [
+                one for (owner, _), (one, _) in simulation.scene.sensors.items() if owner == robot
+            ]
+            for name, topic in sensor_topics(robot, sensors).items():
+                self._names[robot, name] = topic
 
     def on_reading(self, robot: str, reading: Reading) -> None:
-        self.readings[robot, reading.sensor] += 1
+        topic = self._names[robot, reading.sensor]
+        kind = topic.split("/")[2]
+        for part in PARTS.get(kind, ("",)):
+            self.topics[topic + part] += 1
+
+    def on_action(self, record: ActionRecord) -> None:
+        self.topics["/grouser/action"] += 1
+
+    def on_event(self, entry: LogEntry) -> None:
+        self.topics["/events"] += 1
 
 
 @pytest.fixture(scope="module")
 def long_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counted]:
     folder = tmp_path_factory.mktemp("long") / "run"
-    simulation, counted = Simulation(three_robots(), seed=1), Counted()
+    simulation = Simulation(three_robots(), seed=1)
+    counted = Counted(simulation)
     with simulation.record(folder):
         simulation.subscribe(counted)
         for number, robot in enumerate(simulation.robots):
@@ -115,6 +153,9 @@ def by_mcap(folder: Path) -> Counter[str]:
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with @mcap/core; skip without node or its packages."""
+    if installed := os.environ.get("GROUSER_RECORD_NODE"):
+        yield Path(installed)
+        return
     if shutil.which("npm") is None:
         pytest.skip("node is not installed")
     folder = tmp_path_factory.mktemp("node")
@@ -126,24 +167,31 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def by_node(folder: Path, node: Path) -> Counter[str]:
-    command = ["node", str(READER), str(node), str(recorded_file(folder))]
+def by_node(node: Path, *folders: Path) -> list[Counter[str]]:
+    command = ["node", str(READER), str(node), *(str(recorded_file(one)) for one in folders)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return Counter(json.loads(done.stdout))
+    return [Counter(json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def test_four_readers_decode_a_long_run(long_run: tuple[Path, Counted], node: Path) -> None:
     folder, counted = long_run
     found = by_rosbags(folder)
-    assert found == by_mcap(folder) == by_node(folder, node)
-    readings = sum(counted.readings.values())
-    own = ("odom", "joint_states", "energy", "cmd", "cmd_vel", "camera_info")
-    recorded = sum(
-        count
-        for topic, count in found.items()
-        if topic.startswith(("/rex/", "/rover")) and topic.rpartition("/")[2] not in own
+    assert found == by_mcap(folder) == by_node(node, folder)[0]
+    own = ("odom", "joint_states", "energy", "cmd", "cmd_vel")
+    received = Counter(
+        {
+            topic: count
+            for topic, count in found.items()
+            if topic in ("/events", "/grouser/action")
+            or (topic.startswith(ROBOTS) and topic.rpartition("/")[2] not in own)
+        }
     )
-    assert recorded == readings
+    assert received == counted.topics
+    assert found["/clock"] == found["/viewer/odom"] == 25 * SECONDS
+    assert (
+        min(found["/events"], found["/viewer/depth/image"], found["/rover/camera/camera_info"]) > 0
+    )
+    print(f"{sum(found.values())} messages in {len(found)} topics, {found['/events']} events")
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -159,36 +207,55 @@ def test_long_run_is_proven_in_another_process(
     assert "pictures not compared" not in done.stdout
 
 
-def kill(folder: Path, moment: float) -> tuple[float, float]:
-    """Kill a recording program ``moment`` seconds after its start; return times done and kept."""
+@dataclass
+class Kill:
+    """A killed program, and what its recovered recording holds."""
+
+    folder: Path
+    moment: float
+    """Wall time after the first step, s."""
+    done: float
+    """Simulated time, s."""
+    kept: float
+    """Time of the last message, s."""
+    counts: Counter[str]
+
+
+def kill(folder: Path, moment: float) -> Kill:
+    """Kill a recording program ``moment`` seconds after its first step."""
     command = [sys.executable, "-c", PROGRAM, str(folder), "100000"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as program:
         if program.stdout is None:
             raise TypeError("no output")
-        done = float(program.stdout.readline())
+        lines = [program.stdout.readline()]
         end = time.monotonic() + moment
         while time.monotonic() < end:
-            done = float(program.stdout.readline())
+            lines.append(program.stdout.readline())
         os.killpg(program.pid, signal.SIGKILL)
+        lines += program.stdout.readlines()
+    done = float([line for line in lines if line.endswith("\n")][-1])
     found = recover(folder)
     last = max((chunk.index.message_end_time for chunk in found.chunks), default=0)
-    assert by_rosbags(folder) == by_mcap(folder)
-    return done, last / 1e9
+    counts = by_rosbags(folder)
+    assert counts == by_mcap(folder)
+    return Kill(folder, moment, done, last / 1e9, counts)
 
 
 def test_killed_program_loses_at_most_a_second(tmp_path: Path, node: Path) -> None:
     """Program and writer process are killed together."""
-    moments = random.Random(5)
+    moments = random.Random(SEED)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         kills = [
             pool.submit(kill, tmp_path / f"run{number}", moments.uniform(0.0, 3.0))
             for number in range(MOMENTS)
         ]
-        lost = [done - kept for done, kept in (one.result() for one in kills)]
-    assert max(lost) <= LOST, sorted(lost)[-5:]
-    assert by_node(tmp_path / "run0", node) == by_mcap(tmp_path / "run0")
+        killed = [one.result() for one in kills]
+    assert by_node(node, *(one.folder for one in killed)) == [one.counts for one in killed]
+    lost = sorted(one.done - one.kept for one in killed)
+    print(f"{len(lost)} kills; lost at most {lost[-1]:.2f} s, median {lost[len(lost) // 2]:.2f} s")
+    assert lost[-1] <= LOST, lost[-5:]
 
 
 def test_file_of_a_killed_program_is_complete_if_its_writer_lives(tmp_path: Path) -> None:
@@ -219,6 +286,30 @@ def test_full_disk_is_reported_once(tmp_path: Path) -> None:
     assert by_rosbags(folder) == by_mcap(folder)
     assert by_rosbags(folder)["/clock"] > 100
     assert recorded_file(folder).stat().st_size <= limit
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a file system of 6 MB; skip where that is not permitted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_full_file_system_is_reported_once(small_disk: Path, node: Path) -> None:
+    folder, options = small_disk / "run", ("hz=500", "compress=none", "sleep=0")
+    command = [sys.executable, "-c", PROGRAM, str(folder), "800", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["16.0", "failure: No space left on device"]
+    assert done.stderr == "recording ended: No space left on device; the simulation continues\n"
+    assert by_rosbags(folder) == by_mcap(folder) == by_node(node, folder)[0]
+    assert by_rosbags(folder)["/clock"] > 100
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.drives import Setpoint
+from grouser.rendering.image_plane import ImagePlane
 from grouser.ros import messages
-from grouser.ros.camera_messages import camera_info
+from grouser.ros.camera_messages import camera_info, depth_image
 from grouser.ros.definitions import DEFINITIONS, deserialize, serialize, type_hash
 from grouser.sensors.battery import Battery
 from grouser.sensors.gps import Gps
@@ -150,3 +151,14 @@ def test_lens_is_described_as_opencv_does() -> None:
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_own_definitions_have_hashes(name: str) -> None:
     assert type_hash(name).startswith("RIHS01_")
+
+
+def test_depth_image_is_in_millimetres() -> None:
+    depths = np.array([[0.5, np.nan, 1.2344], [8.0, 70.0, 0.0]], np.float32)
+    image = depth_image(TIME, "eye", depths)
+    assert (image.encoding, image.height, image.width, image.step) == ("16UC1", 2, 3, 6)
+    read = deserialize(serialize(image), "sensor_msgs/msg/Image").data.view("<u2")
+    assert read.tolist() == [500, 0, 1234, 8000, 65535, 0]
+    info = camera_info(TIME, "eye", ImagePlane.centred(3, 2, 4.0))
+    assert info.d.size == 0, "no distortion"
+    assert info.k.tolist() == [4.0, 0.0, 1.0, 0.0, 4.0, 0.5, 0.0, 0.0, 1.0]

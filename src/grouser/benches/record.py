@@ -9,6 +9,10 @@ with all their sensors, whose physics takes a tenth of the time.
 ``ten_minutes_mb``        size of ten minutes, MB; bound: 300
 ``writer_share``          processor time of the writer process over simulated time
 ``dropped``               items that the writer was too slow for
+``served_p99_ms``         latency of commands as in the bench ``server``, 99th percentile, without
+                          and with a recording; bound of the ratio: 1.1
+``served_p99_recorded_ms``
+``served_p99_ratio``
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from grouser.benches import server
 from grouser.experiments.run_options import Progress
 from grouser.recording.items import RecordOptions
 from grouser.recording.recorder import Recorder
@@ -32,6 +37,10 @@ TURNS = 3
 """Measurements with and without a recording, of which the fastest count."""
 TEN_MINUTES = 600.0  # s
 PICTURE_RATE = 10.0  # Hz
+SERVED_SECONDS = 15.0
+"""Wall time of one measurement of the served world, s."""
+SERVED_TURNS = 2
+"""Measurements with and without a recording, of which the best count."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ def run(progress: Progress) -> dict[str, float]:
     for number, (suffix, world) in enumerate((("", quinces()), ("_light", pioneers()))):
         pairs = []
         for turn in range(TURNS):
-            progress("record", number * TURNS + turn, 2 * TURNS)
+            progress("record", number * TURNS + turn, 2 * TURNS + SERVED_TURNS)
             with TemporaryDirectory() as folder:
                 pairs.append((measure(world, None), measure(world, Path(folder) / "run")))
         alone = min(one.thread for one, _ in pairs)
@@ -68,7 +77,17 @@ def run(progress: Progress) -> dict[str, float]:
                 "writer_share": min(two.writer for _, two in pairs) / SECONDS,
                 "dropped": float(sum(two.dropped for _, two in pairs)),
             }
-    return figures
+    latencies: dict[bool, list[float]] = {False: [], True: []}
+    for turn in range(SERVED_TURNS):
+        progress("serve", 2 * TURNS + turn, 2 * TURNS + SERVED_TURNS)
+        for recorded, found in latencies.items():
+            found.append(server.crowd_figures(SERVED_SECONDS, recorded=recorded)["p99_ms"])
+    without, during = min(latencies[False]), min(latencies[True])
+    return figures | {
+        "served_p99_ms": without,
+        "served_p99_recorded_ms": during,
+        "served_p99_ratio": during / without,
+    }
 
 
 def measure(world: World, folder: Path | None) -> Measurement:

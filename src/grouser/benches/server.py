@@ -80,8 +80,7 @@ def run(progress: Progress) -> dict[str, float]:
     progress("as fast as possible", 0, 5)
     factor = _as_fast_as_possible()
     progress(f"{CLIENTS} clients, {SECONDS:.0f} s", 1, 5)
-    with TemporaryDirectory() as folder:
-        figures = asyncio.run(_crowd(Path(folder)))
+    figures = crowd_figures()
     progress("hostile clients", 2, 5)
     paces = hostile_clients.pace_figures()
     progress("joins", 3, 5)
@@ -89,6 +88,12 @@ def run(progress: Progress) -> dict[str, float]:
     progress("unauthenticated connections", 4, 5)
     unauthenticated = hostile_clients.unauthenticated_figures()
     return {**figures, "asap_factor": factor, **paces, **joins, **unauthenticated}
+
+
+def crowd_figures(seconds: float = SECONDS, *, recorded: bool = False) -> dict[str, float]:
+    """Return the figures of a server with all clients, which may be recorded meanwhile."""
+    with TemporaryDirectory() as folder:
+        return asyncio.run(_crowd(Path(folder), seconds, recorded))
 
 
 def hall() -> World:
@@ -180,16 +185,18 @@ class _CommandLog:
         return abs(drift) * 60 / float(5 * sixth)
 
 
-async def _crowd(folder: Path) -> dict[str, float]:
+async def _crowd(folder: Path, seconds: float, recorded: bool) -> dict[str, float]:
     """Serve with all clients in another process, and combine the records of both sides."""
     gateway = UsarsimGateway(ports=((0, PortProfile()),))
     options = ServerOptions(gateways=(gateway,), pictures=None, speed=1.0, command_timeout=0.0)
     simulation = _MeasuredSimulation(hall())
+    recorder = simulation.record(folder / "run", wait=0.0) if recorded else None
     async with Server(simulation, options) as server:
         simulation.listener = uses = _CommandLog(server)
         report = folder / "clients.json"
         clients = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", __name__, str(server.ports["control"]), str(report)
+            *(sys.executable, "-m", __name__, str(server.ports["control"]), str(report)),
+            str(seconds),
         )
         running = asyncio.ensure_future(server.run())
         watching = asyncio.ensure_future(uses.watch())
@@ -198,14 +205,16 @@ async def _crowd(folder: Path) -> dict[str, float]:
         await asyncio.sleep(WARM_UP)
         cpu, connections = time.process_time(), len(server.registry.connections)
         stolen = stolen_seconds()
-        await asyncio.sleep(SECONDS)
-        share, stolen = (time.process_time() - cpu) / SECONDS, stolen_seconds() - stolen
+        await asyncio.sleep(seconds)
+        share, stolen = (time.process_time() - cpu) / seconds, stolen_seconds() - stolen
         connections = min(connections, len(server.registry.connections))
         await clients.wait()
         watching.cancel()
         server.stop()
         await running
         lost = server.pace.lost
+    if recorder is not None:
+        recorder.close()
     clients_report = json.loads(report.read_text())
     sent, delays = _delays(uses.seen, clients_report["sent"])
     calm = delays[uses.calm(sent)]
@@ -220,7 +229,7 @@ async def _crowd(folder: Path) -> dict[str, float]:
         "connections": float(connections),
         "drift_ms_per_minute": milliseconds(uses.drift() + lost),
         "server_share": share,
-        "stolen_share": stolen / SECONDS / cores(),
+        "stolen_share": stolen / seconds / cores(),
     }
 
 
@@ -270,7 +279,7 @@ class _LineCounter(asyncio.Protocol):
         self.lines += data.count(b"\n")
 
 
-async def _clients(port: int, report: Path) -> None:
+async def _clients(port: int, report: Path, seconds: float) -> None:
     """Run all clients; write the send times and the number of received lines to ``report``."""
     loop = asyncio.get_running_loop()
     counters: dict[str, _LineCounter] = {}
@@ -287,23 +296,26 @@ async def _clients(port: int, report: Path) -> None:
     await asyncio.sleep(WARM_UP)
     start, lines = time.monotonic(), sum(counter.lines for counter in counters.values())
     sent = await asyncio.gather(
-        *(_drive(counter, number / CLIENTS / RATE_HZ) for number, (_, counter) in enumerate(robots))
+        *(
+            _drive(counter, number / CLIENTS / RATE_HZ, seconds)
+            for number, (_, counter) in enumerate(robots)
+        )
     )
-    seconds = time.monotonic() - start
+    lasted = time.monotonic() - start
     received = sum(counter.lines for counter in counters.values()) - lines
     figures = {
         "sent": dict(zip(dict(robots), sent, strict=True)),
         "lines": received,
-        "seconds": seconds,
+        "seconds": lasted,
     }
     report.write_text(json.dumps(figures))
 
 
-async def _drive(counter: _LineCounter, phase: float) -> list[int]:
+async def _drive(counter: _LineCounter, phase: float, seconds: float) -> list[int]:
     """Send a DRIVE every 20 ms with an identifying speed; return the send times, ns."""
     loop = asyncio.get_running_loop()
     start, sent = loop.time() + phase, []
-    for number in range(round((SECONDS + WARM_UP) * RATE_HZ)):
+    for number in range(round((seconds + WARM_UP) * RATE_HZ)):
         await asyncio.sleep(max(0.0, start + number / RATE_HZ - loop.time()))
         spin = 1.0 + number % TICKS / TICKS
         line = f"DRIVE {{Left {spin:.4f}}} {{Right {-spin:.4f}}}\r\n".encode()
@@ -333,4 +345,4 @@ def _as_fast_as_possible() -> float:
 
 
 if __name__ == "__main__":
-    asyncio.run(_clients(int(sys.argv[1]), Path(sys.argv[2])))
+    asyncio.run(_clients(int(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])))

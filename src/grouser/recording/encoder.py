@@ -15,6 +15,7 @@ import numpy as np
 from grouser.errors import GrouserError
 from grouser.recording.bag_writer import BagWriter
 from grouser.recording.items import (
+    OWN,
     ActionItem,
     Beginning,
     Ending,
@@ -27,22 +28,18 @@ from grouser.recording.items import (
     SnapshotItem,
     StateItem,
 )
+from grouser.recording.picture_encoder import PictureEncoder, RecordedCameras
 from grouser.recording.state_parts import StateLayout
-from grouser.rendering.render_state import APPEARANCE_FIELDS
-from grouser.ros import camera_messages, messages
+from grouser.ros import messages
 from grouser.ros.body_frames import BodyFrames
 from grouser.ros.definitions import message_type
 from grouser.ros.markers import marker_array
 from grouser.ros.messages import header, ros_name, sensor_topics
 from grouser.ros.state_messages import Sample, robot_messages
-from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.sensor import Sensor
 from grouser.simulation.changes.actions import Command
 from grouser.simulation.world_content import world_content
 from grouser.world.file import world_text
-
-OWN = "/grouser/"
-"""Namespace of the topics that a proof and a replay need."""
 
 LEVELS = {logging.DEBUG: 10, logging.INFO: 20, logging.WARNING: 30, logging.ERROR: 40}
 """Python's log levels → those of rcl_interfaces/Log; above: fatal."""
@@ -64,8 +61,7 @@ class Encoder:
         self._scene: _RecordedScene | None = None
         self._attached: set[str] = set()
         self._content = b""
-        self._no_pictures = ""
-        """Reason why pictures are not recorded."""
+        self._pictures = PictureEncoder(self._put, self._wants, self._describe_renderer)
 
     def write(self, item: Item) -> None:
         """Write an item."""
@@ -95,7 +91,18 @@ class Encoder:
 
     def close(self) -> None:
         """Complete the bag."""
+        while self.has_pictures:
+            self.draw_picture()
         self.bag.close()
+
+    @property
+    def has_pictures(self) -> bool:
+        """True if pictures wait for `draw_picture`."""
+        return len(self._pictures) > 0
+
+    def draw_picture(self) -> None:
+        """Render and write the oldest picture that waits."""
+        self._pictures.draw_next()
 
     def _put(self, topic: str, message: Any, time: int, *, latched: bool = False) -> None:
         if self._wants(topic):
@@ -131,6 +138,8 @@ class Encoder:
         if self._wants("/markers"):
             made = marker_array(self._scene.model, frames.names, item.time)
             self._put("/markers", made, item.time, latched=True)
+        if not item.number:
+            self._pictures.prepare(self._scene.cameras)
 
     def _attach_files(self, item: SceneItem) -> None:
         """Attach the world and the files that it names, those with new contents only."""
@@ -164,9 +173,13 @@ class Encoder:
         if item.sample is not None:
             self._write_sample(scene, item, item.sample)
             return
-        hashes = layout.hashes(item.vector)
+        if item.columns is None:
+            scene.vector = np.array(item.vector)
+        else:
+            scene.vector[item.columns] = item.vector
+        hashes = layout.hashes(scene.vector)
         message = message_type("grouser_msgs/msg/StateHash")(
-            *(header(time), item.step, item.passed, layout.fingerprint(item.vector)),
+            *(header(time), item.step, item.passed, layout.fingerprint(scene.vector)),
             *(list(hashes), np.array(list(hashes.values()), np.uint64)),
         )
         self._put(f"{OWN}state_hash", message, time)
@@ -208,34 +221,8 @@ class Encoder:
         return None
 
     def _write_picture(self, item: PictureItem) -> None:
-        scene = self._scenes.get(item.scene)
-        key = item.robot, item.sensor
-        if scene is None or key not in scene.topics or self._no_pictures:
-            return
-        topic, camera = scene.topics[key], scene.item.sensors[key]
-        names = f"{topic}/image/compressed", f"{topic}/camera_info", f"{OWN}pictures{topic}"
-        if not isinstance(camera, Camera) or not any(map(self._wants, names[:2])):
-            return
-        if item.appearance is not None:
-            for field in APPEARANCE_FIELDS:
-                getattr(scene.model, field)[...] = item.appearance[field]
-        try:
-            image = scene.camera(item.robot, camera).draw(item.shot(scene.model))
-        except Exception as error:  # without OpenGL all else is still recorded
-            self._no_pictures = str(error)
-            _LOG.warning("recording: pictures are not recorded (%s)", error)
-            return
-        self._describe_renderer()
-        frame = camera_messages.optical_frame(item.robot, camera)
-        lens = camera.lens.with_zoom(item.aim.zoom)
-        digest = hashlib.sha256(image.tobytes()).hexdigest()
-        made = (
-            camera_messages.compressed_image(item.stamp, frame, image),
-            camera_messages.camera_info(item.stamp, frame, lens),
-            camera_messages.picture_hash(item.stamp, frame, image, digest),
-        )
-        for name, message in zip(names, made, strict=True):
-            self._put(name, message, item.time)
+        if (scene := self._scenes.get(item.scene)) is not None:
+            self._pictures.add(scene.cameras, item)
 
     def _describe_renderer(self) -> None:
         """Add the renderer to the metadata, once: only its own pictures can be compared."""
@@ -291,14 +278,9 @@ class _RecordedScene:
             sensors = [sensor for (owner, _), sensor in item.sensors.items() if owner == robot]
             for name, topic in sensor_topics(robot, sensors).items():
                 self.topics[robot, name] = topic
-        self._cameras: dict[tuple[str, str], BoundCamera] = {}
-
-    def camera(self, robot: str, camera: Camera) -> BoundCamera:
-        """Return a camera, bound to the model."""
-        key = robot, camera.name
-        if key not in self._cameras:
-            self._cameras[key] = camera.bind(self.model, f"{robot}/")
-        return self._cameras[key]
+        self.cameras = RecordedCameras(item.model, item, self.topics)
+        self.vector = np.zeros(0)
+        """Present state, as `state_vector`."""
 
 
 def renderer() -> dict[str, str]:

@@ -12,15 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
-from grouser.recording.state_parts import LayoutNames
+from grouser.recording.state_parts import Columns, LayoutNames
 from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
 from grouser.ros.state_messages import Sample
-from grouser.sensors.camera import Aim, CameraFrame, Shot
+from grouser.sensors.camera import Aim, Shot
+from grouser.sensors.depth import DepthShot
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.simulation.observers import ActionRecord
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.snapshot import Snapshot
 from grouser.world.file import World
+
+OWN = "/grouser/"
+"""Namespace of the topics that a proof and a replay need."""
 
 Appearance = Mapping[str, npt.NDArray[Any]]
 """`APPEARANCE_FIELDS` of a model."""
@@ -42,6 +46,11 @@ class RecordOptions:
     dropped."""
     snapshots: float = 5.0
     """Simulated seconds between two snapshots, from which a run can be continued."""
+
+
+@dataclass(frozen=True)
+class Flush:
+    """Everything before is passed to the operating system, and reported to the recorder."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,9 @@ class StateItem:
     step: int
     passed: int
     vector: Array
-    """As `state_vector`; with a sample only MuJoCo's state."""
+    """Of `StateChanges`; with a sample MuJoCo's state."""
+    columns: Columns | None
+    """Columns of the state vector in ``vector``; None: all."""
     sample: Sample | None
     """None: the hash of the state is recorded."""
 
@@ -98,7 +109,7 @@ class ReadingItem:
 
 @dataclass(frozen=True)
 class PictureItem:
-    """Input of a picture, which the writer process renders."""
+    """Input of a picture or depth image, which the writer process renders."""
 
     time: int
     stamp: int
@@ -107,19 +118,24 @@ class PictureItem:
     scene: int
     """Number of the scene to which the state belongs."""
     state: tuple[Array, Array, Array, Array]
-    aim: Aim
+    aim: Aim | None
+    """None: a depth image."""
+    pattern_seed: int
+    """Of a depth image."""
     seed: int
     appearance: Appearance | None
     """Changed appearance of the scene; None: unchanged."""
 
-    def shot(self, model: mujoco.MjModel) -> Shot:
+    def shot(self, model: mujoco.MjModel) -> Shot | DepthShot:
         """Return the shot of a model."""
-        return Shot(RenderState(model, *self.state), self.aim, self.seed)
+        state = RenderState(model, *self.state)
+        if self.aim is None:
+            return DepthShot(state, self.pattern_seed, self.seed)
+        return Shot(state, self.aim, self.seed)
 
 
-def shot_arrays(frame: CameraFrame) -> tuple[Array, Array, Array, Array]:
+def shot_arrays(state: RenderState) -> tuple[Array, Array, Array, Array]:
     """Return the arrays of the state that a picture shows."""
-    state = frame.shot.state
     return state.qpos, state.qvel, state.mocap_pos, state.mocap_quat
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.recording.encoder import OWN
+from grouser.recording.items import OWN
 from grouser.recording.recording import Recording
 from grouser.simulation.simulation import Simulation
 

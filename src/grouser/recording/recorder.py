@@ -8,17 +8,8 @@ and writes. A failure of the writer is logged once and ends the recording, never
 from __future__ import annotations
 
 import dataclasses
-import json
 import logging
-import os
-import pickle
 import platform
-import select
-import socket
-import subprocess
-import sys
-import threading
-from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -28,7 +19,9 @@ from typing import Any
 import mujoco
 
 from grouser.errors import BadValue, unknown
+from grouser.frames import Array
 from grouser.recording.bag_writer import COMPRESSIONS
+from grouser.recording.feeder import Feeder
 from grouser.recording.items import (
     ActionItem,
     Appearance,
@@ -47,32 +40,22 @@ from grouser.recording.items import (
     equal_appearance,
     shot_arrays,
 )
-from grouser.recording.state_parts import LayoutNames, state_vector
-from grouser.recording.writer_process import LENGTH
+from grouser.recording.state_parts import Columns, LayoutNames, StateChanges
 from grouser.ros.definitions import type_store
 from grouser.ros.messages import nanoseconds
 from grouser.ros.state_messages import Sample, actuators_of
-from grouser.sensors.camera import CameraFrame
-from grouser.sensors.depth import DepthFrame
+from grouser.sensors.camera import CameraFrame, Shot
+from grouser.sensors.depth import DepthFrame, DepthShot
 from grouser.sensors.sensor import Reading
 from grouser.simulation.observers import ActionRecord, ClosableObserver, Observer
 from grouser.simulation.scene import Scene
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
 
-QUEUE_BYTES = 64 << 20
-"""Largest size of the items that wait for the writer process."""
-BATCH_BYTES = 1 << 20
-"""Size of the items that are sent at once."""
 ITEM_BYTES = 400
 """Size of an item beside its arrays, estimated."""
-CLOSE_TIMEOUT = 120.0
-"""Time for the writer process to complete the file, wall s; then it is killed."""
-WORKER_MODULE = "grouser.recording.writer_process"
 HIGHEST_RATE = 1000.0
 """Largest `RecordOptions.hz`."""
-
-_LOG = logging.getLogger("grouser.recording")
 
 
 def check_options(options: RecordOptions) -> None:
@@ -140,10 +123,12 @@ class Recorder(ClosableObserver):
         self._scenes: list[tuple[int, mujoco.MjModel]] = []
         self._appearance: dict[int, Appearance] = {}
         metadata = _metadata(simulation, command)
+        self._changes = StateChanges()
         self._feeder = Feeder(Beginning(self.folder.resolve(), self.options, metadata))
         self.on_scene(simulation.scene)
         self._snapshot()
         self._hash()
+        self._feeder.flush()  # the first picture and scene take long: they are not lost
         period = simulation.state.stepper.cycle * simulation.scene.timestep
         rates = ((self._hash, 1 / period), (self._sample, self.options.hz))
         clocks = [(_Clock(call), rate) for call, rate in rates]
@@ -184,11 +169,11 @@ class Recorder(ClosableObserver):
             subscription.close()
         logging.getLogger("grouser").removeHandler(self._handler)
 
-    def _put(self, item: Item, size: int = 0, *, keep: bool = False) -> None:
+    def _put(self, item: Item, size: int = 0, *, keep: bool = False) -> bool:
         if self._feeder.failure:
             self._stop()
-        else:
-            self._feeder.put(item, size, keep=keep)
+            return False
+        return self._feeder.put(item, size, keep=keep)
 
     # -- observer ----------------------------------------------------------------------------
 
@@ -200,6 +185,7 @@ class Recorder(ClosableObserver):
         state = self._simulation.state
         self._actuators = actuators_of(state)
         places = state.stepper.places
+        self._changes.reset()
         item = SceneItem(
             time=self._now(),
             number=number,
@@ -214,19 +200,17 @@ class Recorder(ClosableObserver):
 
     def on_reading(self, robot: str, reading: Reading) -> None:
         """Record a reading; pictures are rendered by the writer process."""
-        if isinstance(reading.values, DepthFrame):
-            return
         now, stamp = self._now(), self._stamp(reading.time)
-        if isinstance(reading.values, CameraFrame):
-            self._picture(robot, reading, reading.values, now, stamp)
+        if isinstance(reading.values, CameraFrame | DepthFrame):
+            self._picture(robot, reading, reading.values.shot, now, stamp)
         else:
             size = ITEM_BYTES + 8 * len(reading.values)
             self._put(ReadingItem(now, stamp, robot, reading), size)
 
     def _picture(
-        self, robot: str, reading: Reading, frame: CameraFrame, now: int, stamp: int
+        self, robot: str, reading: Reading, shot: Shot | DepthShot, now: int, stamp: int
     ) -> None:
-        model = frame.shot.state.model
+        model = shot.state.model
         numbers = [number for number, known in self._scenes if known is model]
         if not numbers:
             return
@@ -234,12 +218,14 @@ class Recorder(ClosableObserver):
         changed = not equal_appearance(self._appearance.get(number), looks)
         self._appearance = {n: a for n, a in self._appearance.items() if n > number - 3}
         self._appearance[number] = looks
-        state = shot_arrays(frame)
+        state = shot_arrays(shot.state)
+        aim, pattern = (shot.aim, 0) if isinstance(shot, Shot) else (None, shot.pattern_seed)
         item = PictureItem(
-            *(now, stamp, robot, reading.sensor, number, state, frame.shot.aim, frame.shot.seed),
+            *(now, stamp, robot, reading.sensor, number, state, aim, pattern, shot.seed),
             looks if changed else None,
         )
-        self._put(item, ITEM_BYTES + sum(array.nbytes for array in state))
+        if not self._put(item, ITEM_BYTES + sum(array.nbytes for array in state)):
+            self._appearance.pop(number)  # the next picture has it
 
     def on_event(self, entry: LogEntry) -> None:
         """Record an entry of the event log."""
@@ -271,17 +257,19 @@ class Recorder(ClosableObserver):
         return max(0, nanoseconds(time + offset))
 
     def _hash(self) -> None:
-        self._state(None)
+        columns, values = self._changes.next(self._simulation.state)
+        if not self._state(values, columns, None):
+            self._changes.reset()
 
     def _sample(self) -> None:
-        self._state(Sample.of(self._simulation.state, self._actuators))
+        state = self._simulation.state
+        self._state(state.integration_state(), None, Sample.of(state, self._actuators))
 
-    def _state(self, sample: Sample | None) -> None:
+    def _state(self, vector: Array, columns: Columns | None, sample: Sample | None) -> bool:
         simulation = self._simulation
-        state = simulation.state
-        vector = state_vector(state) if sample is None else state.integration_state()
-        item = StateItem(self._now(), simulation.steps, simulation.passed, vector, sample)
-        self._put(item, ITEM_BYTES + vector.nbytes)
+        counts = simulation.steps, simulation.passed
+        item = StateItem(self._now(), *counts, vector, columns, sample)
+        return self._put(item, ITEM_BYTES + vector.nbytes)
 
     def _snapshot(self) -> None:
         simulation = self._simulation
@@ -313,142 +301,6 @@ class _LogHandler(logging.Handler):
         """Pass a line on, except those about the recording itself."""
         if not record.name.startswith("grouser.recording"):
             self._recorder.log(record)
-
-
-class Feeder:
-    """Bounded queue of items, and the thread that sends them to the writer process.
-
-    Args:
-        beginning: first item; its options have the longest time that `put` waits for space.
-
-    Raises:
-        BadValue: the writer process cannot open the file.
-    """
-
-    def __init__(self, beginning: Beginning) -> None:
-        self._wait = beginning.options.wait
-        self._opened = False
-        self.failure = ""
-        self.dropped = 0
-        self.counts: dict[str, int] = {}
-        self._queue: deque[tuple[object, int]] = deque([(beginning, BATCH_BYTES)])
-        self._bytes = BATCH_BYTES  # a batch of its own
-        self._closed = False
-        self._changed = threading.Condition(threading.RLock())
-        ours, theirs = socket.socketpair()
-        self._connection, self._reports = ours, b""
-        with theirs:
-            command = [sys.executable, "-m", WORKER_MODULE, str(theirs.fileno())]
-            self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], env={**os.environ, "LP_NUM_THREADS": "1"}
-            )
-        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
-        self._thread.start()
-        with self._changed:
-            self._changed.wait_for(lambda: self._opened or bool(self.failure))
-        if not self._opened:
-            self.close()
-            raise BadValue(f"{beginning.folder}: cannot be recorded to ({self.failure})")
-
-    def put(self, item: object, size: int = 0, *, keep: bool = False, wait: bool = True) -> None:
-        """Add an item of ``size`` bytes; if the queue stays full it is dropped unless ``keep``."""
-        with self._changed:
-            if self._bytes > 2 * QUEUE_BYTES:  # items to keep only, and the writer is stuck
-                self._fail("the writer process does not keep up")
-                return
-            if self._bytes + size > QUEUE_BYTES and not keep:
-                if wait and self._wait:
-                    self._changed.wait_for(self._has_space, self._wait)
-                if not self._has_space():
-                    self._drop()
-                    return
-            self._queue.append((item, size))
-            self._bytes += size
-            self._changed.notify_all()
-
-    def _has_space(self) -> bool:
-        return self._bytes < QUEUE_BYTES // 2 or bool(self.failure)
-
-    def _drop(self) -> None:
-        self._wait = 0.0  # a writer that is too slow stays too slow
-        self.dropped += 1
-        if self.dropped == 1:
-            _LOG.warning("recording: the disk or this machine is too slow; data is dropped")
-
-    def close(self) -> dict[str, int]:
-        """Send the rest and wait for the writer process; return the messages per topic."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        self._thread.join(CLOSE_TIMEOUT)
-        try:
-            self._process.wait(CLOSE_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            self._fail("the writer process does not answer")
-        return self.counts
-
-    def _run(self) -> None:
-        with self._connection:
-            try:
-                while batch := self._take():
-                    content = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
-                    self._connection.sendall(LENGTH.pack(len(content)) + content)
-                    while not self._opened and not self.failure:
-                        self._read_reports()
-                    while select.select([self._connection], [], [], 0.0)[0]:
-                        self._read_reports()
-                self._connection.shutdown(socket.SHUT_WR)
-                while True:
-                    self._read_reports()
-            except OSError:
-                if not self.counts:
-                    self._fail("the writer process has ended")
-        with self._changed:
-            self._queue.clear()
-            self._bytes = 0
-
-    def _take(self) -> list[object]:
-        """Remove and return the next items; wait for the first. Empty: the end."""
-        batch, size = list[object](), 0
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._queue) or self._closed)
-            while self._queue and size < BATCH_BYTES:
-                item, bytes_ = self._queue.popleft()
-                batch.append(item)
-                size += bytes_
-            self._bytes -= size
-            self._changed.notify_all()
-        return batch
-
-    def _read_reports(self) -> None:
-        """Wait for reports and process them; raise `ConnectionError` at the end of the stream."""
-        content = self._connection.recv(1 << 16)
-        if not content:
-            raise ConnectionError
-        *lines, self._reports = (self._reports + content).split(b"\n")
-        for line in lines:
-            self._handle(json.loads(line))
-
-    def _handle(self, report: Mapping[str, Any]) -> None:
-        if "failure" in report:
-            self._fail(str(report["failure"]))
-        if "error" in report:
-            _LOG.warning("recording: %s", report["error"])
-        self.counts = report.get("counts", self.counts)
-        with self._changed:
-            self._opened |= "opened" in report
-            self._changed.notify_all()
-
-    def _fail(self, reason: str) -> None:
-        if self.failure:
-            return
-        with self._changed:
-            self.failure = reason
-            self._changed.notify_all()
-        if self._opened:
-            _LOG.warning("recording ended: %s; the simulation continues", reason)
 
 
 def _metadata(simulation: Simulation, command: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from grouser.errors import BadValue, MissingDependency
-from grouser.recording.encoder import OWN
+from grouser.recording.items import OWN
 from grouser.recording.repair import recorded_file
 from grouser.ros.definitions import EXTRA, deserialize
 from grouser.simulation import references

@@ -122,12 +122,38 @@ def _hash(values: Array) -> int:
     return int.from_bytes(digest, "little")
 
 
-def state_vector(state: SceneState) -> Array:
-    """Return a copy of the state as one vector; see `StateLayout`."""
+def state_vector(state: SceneState, out: Array | None = None) -> Array:
+    """Return a copy of the state as one vector, in ``out`` if given; see `StateLayout`."""
     model = state.model
     fields = (getattr(model, name).ravel() for name in RUN_FIELDS)
     memory = (array.ravel() for array in state.memory.arrays())
-    return np.concatenate([state.integration_state(), *memory, *fields, model.opt.gravity])
+    parts = [state.integration_state(), *memory, *fields, model.opt.gravity]
+    return np.concatenate(parts, out=out)
+
+
+class StateChanges:
+    """Successive state vectors of a simulation as differences, which are a tenth as long."""
+
+    def __init__(self) -> None:
+        self._last: Array | None = None
+        self._spare: Array | None = None
+
+    def reset(self) -> None:
+        """Let the next vector be a whole one: the layout has changed, or a difference was lost."""
+        self._last = self._spare = None
+
+    def next(self, state: SceneState) -> tuple[Columns | None, Array]:
+        """Return the columns that changed since the last call, and their values.
+
+        None instead of the columns: the whole vector.
+        """
+        vector = state_vector(state, self._spare)
+        last, self._last = self._last, vector
+        self._spare = last
+        if last is None:
+            return None, vector.copy()
+        changed = np.flatnonzero(vector.view(np.int64) != last.view(np.int64))  # also NaN and -0.0
+        return changed, vector[changed]
 
 
 class _Owners:

@@ -8,12 +8,14 @@ from pathlib import Path
 from time import perf_counter
 
 from grouser.errors import BadValue, GrouserError
-from grouser.recording.encoder import OWN, renderer
+from grouser.recording.encoder import renderer
+from grouser.recording.items import OWN
 from grouser.recording.recording import Recording, StateHash, picture_topics
 from grouser.recording.repair import Damage, survey
 from grouser.recording.state_parts import LayoutNames, StateLayout, state_vector
 from grouser.ros.messages import nanoseconds, sensor_topics
 from grouser.sensors.camera import CameraFrame
+from grouser.sensors.depth import DepthFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.observers import ActionRecord, Observer, replay
 from grouser.simulation.scene import Scene
@@ -262,7 +264,7 @@ class _PictureComparison(Observer):
     def on_reading(self, robot: str, reading: Reading) -> None:
         """Compare a picture."""
         simulation = self._simulation
-        if not isinstance(reading.values, CameraFrame) or not self._expected:
+        if not isinstance(reading.values, CameraFrame | DepthFrame) or not self._expected:
             return
         elapsed = nanoseconds((simulation.passed + self._offset) * simulation.scene.timestep)
         key = self._topics.get((robot, reading.sensor), ""), elapsed

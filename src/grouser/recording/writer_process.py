@@ -19,15 +19,16 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from grouser.errors import GrouserError
 from grouser.recording.encoder import Encoder
-from grouser.recording.items import Beginning, Ending
+from grouser.recording.items import Beginning, Ending, Flush
 from grouser.recording.repair import close_full
 
-FLUSH_PERIOD = 0.3
+FLUSH_PERIOD = 0.2
 """Time between two flushes of the file, wall s."""
 NICE = 2
 """Increment of the process's niceness: physics has priority."""
@@ -50,24 +51,34 @@ class BatchWriter:
     def write(self, batch: list[Any]) -> None:
         """Write the items of a batch; after a failure they are dropped."""
         for item in batch:
-            try:
-                if isinstance(item, Beginning):
-                    self._encoder = Encoder(item)
-                    self.report(opened=True)
-                elif self._encoder is not None:
-                    self._encoder.write(item)
-            except OSError as error:
-                self._fail(error)
-            except Exception as error:  # one item that cannot be encoded does not end the recording
-                if self._encoder is None:
-                    self.report(failure=str(error))
-                self._errors += 1
-                if self._errors == 1:
-                    _LOG.exception("item cannot be recorded")
-                    self.report(error=f"an item cannot be recorded ({error})")
+            self._attempt(lambda: self._write(item))  # noqa: B023 - called at once
             if isinstance(item, Ending):
                 self.close()
             self.flush()
+
+    def _write(self, item: Any) -> None:
+        if isinstance(item, Beginning):
+            self._encoder = Encoder(item)
+            self.report(opened=True)
+        elif isinstance(item, Flush):
+            self._flush()
+            self.report(flushed=True)
+        elif self._encoder is not None:
+            self._encoder.write(item)
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        """Write something; an item that cannot be encoded does not end the recording."""
+        try:
+            work()
+        except OSError as error:
+            self._fail(error)
+        except Exception as error:
+            if self._encoder is None:
+                self.report(failure=str(error))
+            self._errors += 1
+            if self._errors == 1:
+                _LOG.exception("item cannot be recorded")
+                self.report(error=f"an item cannot be recorded ({error})")
 
     @property
     def until_flush(self) -> float:
@@ -77,8 +88,21 @@ class BatchWriter:
     def flush(self) -> None:
         """Pass everything so far to the operating system, if it is due."""
         if not self.until_flush:
-            self._guard(lambda encoder: encoder.bag.flush())
-            self._flushed = time.monotonic()
+            self._flush()
+
+    def _flush(self) -> None:
+        self._guard(lambda encoder: encoder.bag.flush())
+        self._flushed = time.monotonic()
+
+    @property
+    def has_pictures(self) -> bool:
+        """True if pictures wait for `draw_picture`."""
+        return self._encoder is not None and self._encoder.has_pictures
+
+    def draw_picture(self) -> None:
+        """Render and write the oldest picture that waits."""
+        if self._encoder is not None:
+            self._attempt(self._encoder.draw_picture)
 
     def close(self) -> None:
         """Complete the file; later calls do nothing."""
@@ -132,7 +156,8 @@ def main(descriptor: int) -> None:
         writer = BatchWriter(connection)
         with suppress(ConnectionError):
             while True:
-                if select.select([connection], [], [], writer.until_flush)[0]:
+                wait = 0.0 if writer.has_pictures else writer.until_flush
+                if select.select([connection], [], [], wait)[0]:
                     head = _receive(connection, LENGTH.size)
                     if len(head) < LENGTH.size:
                         break
@@ -141,6 +166,8 @@ def main(descriptor: int) -> None:
                     if len(body) < size:
                         break
                     writer.write(pickle.loads(body))
+                elif writer.has_pictures:  # they take long; all else goes first
+                    writer.draw_picture()
                 writer.flush()
         writer.close()
 

@@ -12,6 +12,7 @@ from grouser.frames import X_CO, Array, Pose, conjugate, multiply, rotate
 from grouser.ros.camera_messages import optical_frame
 from grouser.ros.messages import BASE, WORLD_FRAME, ros_name, sensor_frame, transform
 from grouser.sensors.camera import Camera
+from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SITE_PREFIX, MountedSensor, Sensor
 from grouser.simulation.scene_state import STATE
 
@@ -84,7 +85,7 @@ class BodyFrames:
                 pose = Pose(site.pos.copy(), site.quat.copy())
                 parent, frame = self.names[int(site.bodyid[0])], sensor_frame(robot, sensor)
                 made.append(transform(time, parent, frame, pose))
-                if isinstance(sensor, Camera):
+                if isinstance(sensor, Camera | DepthCamera):
                     made.append(transform(time, frame, optical_frame(robot, sensor), X_CO))
         return made
 

@@ -1,4 +1,4 @@
-"""Pictures of cameras as ROS messages: JPEG, intrinsics, and the hash of the raw picture."""
+"""Pictures of cameras as ROS messages: JPEG, depths, intrinsics, and the hash of the picture."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from grouser.frames import millimetres
 from grouser.rendering.image import Image
+from grouser.rendering.image_plane import ImagePlane
 from grouser.ros.definitions import message_type
 from grouser.ros.messages import header, ros_name
 from grouser.sensors.camera import Camera
+from grouser.sensors.depth import DepthCamera, Depths
 from grouser.sensors.imaging.lens import Lens, Polynomial, Radial
 
 JPEG_QUALITY = 80
 """Quality of recorded pictures, 1 to 100."""
 
 
-def optical_frame(robot: str, camera: Camera) -> str:
+def optical_frame(robot: str, camera: Camera | DepthCamera) -> str:
     """Return the frame of a camera's pictures: z forward, x right, y down."""
     return ros_name(f"{robot}/{camera.name}_optical")
 
@@ -37,14 +40,27 @@ def jpeg_message(time: int, frame: str, jpeg: bytes) -> Any:
     return message_type("sensor_msgs/msg/CompressedImage")(header(time, frame), "jpeg", data)
 
 
-def picture_hash(time: int, frame: str, image: Image, sha256: str) -> Any:
+def depth_image(time: int, frame: str, depths: Depths) -> Any:
+    """Return a depth image (height, width; m) as sensor_msgs/Image: mm, 0 where nothing is known.
+
+    16UC1 is the encoding of REP-118 for the raw images of depth cameras.
+    """
+    height, width = depths.shape
+    known = np.rint(millimetres(np.nan_to_num(depths).astype(float)))
+    values = np.clip(known, 0, np.iinfo(np.uint16).max).astype("<u2")
+    return message_type("sensor_msgs/msg/Image")(
+        *(header(time, frame), height, width, "16UC1", 0, 2 * width), values.view(np.uint8).ravel()
+    )
+
+
+def picture_hash(time: int, frame: str, picture: Image | Depths, sha256: str) -> Any:
     """Return a grouser_msgs/PictureHash."""
-    height, width = image.shape[:2]
+    height, width = picture.shape[:2]
     return message_type("grouser_msgs/msg/PictureHash")(header(time, frame), sha256, width, height)
 
 
-def camera_info(time: int, frame: str, lens: Lens) -> Any:
-    """Return the sensor_msgs/CameraInfo of a lens.
+def camera_info(time: int, frame: str, lens: Lens | ImagePlane) -> Any:
+    """Return the sensor_msgs/CameraInfo of a lens, or of a camera without distortion.
 
     The distortion of a `Radial` lens is given by the first three terms of its series in r².
     """
@@ -58,9 +74,9 @@ def camera_info(time: int, frame: str, lens: Lens) -> Any:
     )
 
 
-def _coefficients(lens: Lens) -> Any:
+def _coefficients(lens: Lens | ImagePlane) -> Any:
     """Return k1, k2, p1, p2, k3 of the model plumb_bob."""
-    match lens.distortion:
+    match getattr(lens, "distortion", None):
         case Radial(kappa):
             return np.array([kappa, 2 * kappa**2, 0.0, 0.0, 5 * kappa**3])
         case Polynomial() as known:

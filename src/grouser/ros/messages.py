@@ -24,6 +24,7 @@ from grouser.ros.definitions import message_type
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.compass import Compass
+from grouser.sensors.depth import DepthCamera
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.gps import Gps
 from grouser.sensors.inertial import Accelerometer, Gyroscope, Inertial
@@ -272,6 +273,7 @@ CATEGORIES: dict[type[Any], str] = {
     Truth: "truth",
     Battery: "battery",
     Camera: "camera",
+    DepthCamera: "depth",
 }
 """Kind of sensor → name of its topic in the robot's namespace; others: the sensor's name."""
 

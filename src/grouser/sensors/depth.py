@@ -7,10 +7,11 @@ picture is rendered lazily, on first access.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import mujoco
@@ -163,19 +164,33 @@ class DepthCamera(MountedSensor):
         return np.stack([ahead, -right[columns] * ahead, -down[rows] * ahead], axis=1)
 
 
+@dataclass(frozen=True)
+class DepthShot:
+    """Complete input of a depth image; any process with the same camera can render it."""
+
+    state: RenderState
+    pattern_seed: int
+    """Seed of the camera's fixed pattern."""
+    seed: int
+    """Seed of the noise of this image."""
+
+
 class DepthFrame(Mapping[str, Value]):
     """Lazily rendered reading of a depth camera: ``depth``."""
 
-    def __init__(self, draw: Callable[[], Depths]) -> None:
-        """Store the function that renders the image."""
-        self._draw = draw
+    def __init__(self, shot: DepthShot, draw: Callable[[DepthShot], Depths]) -> None:
+        """Store the input and the function that renders it."""
+        self.shot, self._draw = shot, draw
 
     @cached_property
     def depth(self) -> Depths:
         """Depth image."""
-        depths = self._draw()
-        del self._draw  # releases the state
-        return depths
+        return self._draw(self.shot)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the image's bytes, in hexadecimal."""
+        return hashlib.sha256(self.depth.tobytes()).hexdigest()
 
     def __getitem__(self, name: str) -> Value:
         if name != "depth":
@@ -204,24 +219,14 @@ class BoundDepthCamera:
         if self.memory is None:
             self.memory = int(rng.integers(2**63))
         seed = int(rng.integers(2**63))  # always drawn: rendering must not affect the random stream
-        draw = partial(
-            _draw,
-            RenderState.of(context.model, context.data),
-            self._site,
-            self._optics,
-            self.memory,
-            seed,
-        )
-        return DepthFrame(draw)
+        state = RenderState.of(context.model, context.data)
+        return DepthFrame(DepthShot(state, self.memory, seed), self.draw)
 
-
-def _draw(
-    state: RenderState, site: int, optics: DepthOptics, pattern_seed: int, seed: int
-) -> Depths:
-    """Render a state and apply the error model."""
-    data = shared_loader().load(state)
-    X_WC, rng = site_pose(data, site), np.random.default_rng(seed)
-    return depth_picture(state.model, data, X_WC, optics, pattern_seed, rng)
+    def draw(self, shot: DepthShot) -> Depths:
+        """Render ``shot``, whose state must be of this camera's model, with the error model."""
+        data = shared_loader().load(shot.state)
+        X_WC, rng = site_pose(data, self._site), np.random.default_rng(shot.seed)
+        return depth_picture(shot.state.model, data, X_WC, self._optics, shot.pattern_seed, rng)
 
 
 def depth_picture(

@@ -29,7 +29,7 @@ from grouser.world.file import World
 if TYPE_CHECKING:
     from grouser.simulation.simulation import Simulation
 
-FORMAT = 4
+FORMAT = 5
 """Number of the format; a snapshot of another format is refused."""
 
 PARTS = (

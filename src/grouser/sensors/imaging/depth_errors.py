@@ -19,6 +19,10 @@ import numpy.typing as npt
 from grouser.frames import Array, radians
 from grouser.rendering.image_plane import ImagePlane
 
+_WINDOW = 14
+"""Nodes of smooth noise that count at a pixel: up to six standard deviations to both sides; the
+weight of others is below the resolution of float32."""
+
 
 def incidence_cosines(depth: Array, plane: ImagePlane) -> Array:
     """Return the cosine between line of sight and surface normal, (height, width).
@@ -65,22 +69,46 @@ def _smaller_difference(steps: Array, axis: int) -> Array:
 
 
 @cache
-def _spread(size: int, length: float) -> npt.NDArray[np.float32]:
-    """Return Gaussian weights of nodes ``length`` apart per pixel, (size, nodes)."""
-    # Every row has norm 1, so that white noise on the nodes has the same variance in every
-    # pixel.
-    nodes = np.arange(-2 * length, size + 2 * length, length)
-    weights = np.exp(-((np.arange(size)[:, None] - nodes) ** 2) / (2 * length**2))
-    return np.asarray(weights / np.linalg.norm(weights, axis=1, keepdims=True), np.float32)
+def _spread(size: int, length: float) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
+    """Return the nodes near each pixel and their Gaussian weights, both (size, `_WINDOW`).
+
+    The nodes are ``length`` apart, from ``2 length`` before the first pixel to as far behind the
+    last one. Every row of weights has norm 1, so that white noise on the nodes has the same
+    variance in every pixel.
+    """
+    nodes, places = _nodes(size, length), np.arange(size)[:, None]
+    near = (places + 2 * length) // length + np.arange(_WINDOW) - (_WINDOW // 2 - 1)
+    weights = np.exp(-((places - (near - 2) * length) ** 2) / (2 * length**2))
+    weights[(near < 0) | (near >= nodes)] = 0.0
+    weights /= np.linalg.norm(weights, axis=1, keepdims=True)
+    return np.clip(near, 0, nodes - 1).astype(np.intp), weights.astype(np.float32)
+
+
+def _nodes(size: int, length: float) -> int:
+    """Return the number of nodes of `_spread`."""
+    return len(np.arange(-2 * length, size + 2 * length, length))
+
+
+def _spread_rows(
+    values: npt.NDArray[np.float32], size: int, length: float
+) -> npt.NDArray[np.float32]:
+    """Return values on nodes (nodes, n) as values of pixels (size, n)."""
+    # No matrix product: the sums of BLAS depend on its number of threads.
+    near, weights = _spread(size, length)
+    spread = np.zeros((size, values.shape[1]), np.float32)
+    for nodes, weight in zip(near.T, weights.T, strict=True):
+        spread += weight[:, None] * values[nodes]
+    return spread
 
 
 def smooth_noise(shape: tuple[int, int], length: float, rng: np.random.Generator) -> Array:
     """Return noise of variance 1 with a correlation length of ``length`` pixels; 0: white."""
     if not length:
         return rng.standard_normal(shape)
-    rows, columns = (_spread(size, length) for size in shape)
-    nodes = rng.standard_normal((rows.shape[1], columns.shape[1]), np.float32)
-    return np.asarray(rows @ nodes @ columns.T, float)
+    height, width = shape
+    nodes = rng.standard_normal((_nodes(height, length), _nodes(width, length)), np.float32)
+    by_row = np.ascontiguousarray(_spread_rows(nodes, height, length).T)
+    return np.asarray(_spread_rows(by_row, width, length).T, float)
 
 
 @lru_cache(maxsize=8)
