@@ -49,6 +49,7 @@ GATEWAYS = WIRED | {
     "gateways.usarsim",
     "gateways.rosbridge",
     "gateways.can",
+    "gateways.page",
 }
 EVERYTHING = GATEWAYS | {
     "ros",
@@ -127,6 +128,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.page": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},
     # 7
