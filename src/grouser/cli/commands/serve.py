@@ -62,6 +62,9 @@ def serve(
     images: options.ImagePortNumber = 5003,
     truth: options.TruthPortNumber = 3989,
     render_workers: options.WorkerPortNumber = -1,
+    page: options.WithPage = False,
+    page_port: options.PagePortNumber = 8080,
+    page_origin: options.PageOrigins = None,
     gateways: options.FurtherGateways = None,
     rosbridge: options.RosbridgePortNumber = -1,
     rosbridge_origin: options.RosbridgeOrigins = None,
@@ -118,6 +121,7 @@ def serve(
         gateways=(
             *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
             *_picture_gateways(images, render_workers, legacy_images, own_pictures),
+            *_page_gateways(page, page_port, page_origin),
             *_further_gateways(gateways, rosbridge, rosbridge_origin, goal, plan),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
@@ -250,6 +254,18 @@ def _picture_gateways(
         yield ImageGateway(port=images, legacy=legacy, own_only=own_only)
     if serving.is_open("--eyes", render_workers):
         yield RenderWorkerGateway(port=render_workers)
+
+
+def _page_gateways(page: bool, port: int, origins: list[str] | None) -> Iterator[Gateway]:
+    """Yield the gateway of the browser page."""
+    if not page:
+        if origins:
+            raise BadValue("--page-origin needs --page")
+        return
+    from grouser.gateways.page.gateway import PageGateway
+
+    number = serving.port_number("--page-port", port)
+    yield PageGateway(port=number, origins=tuple(origins or ()))
 
 
 def _further_gateways(
