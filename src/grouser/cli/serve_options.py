@@ -67,22 +67,10 @@ WorkerPortNumber = Annotated[
 
 WithPage = Annotated[
     bool,
-    _port_option(
-        "--page", help="Serve the browser page: watch, drive, replay; see --page-port."
-    ),
+    _port_option("--page", help="Serve the browser page: watch, drive, replay; see --page-port."),
 ]
 
 PagePortNumber = Annotated[int, _port_option(metavar="N", help="Port of the browser page.")]
-
-PageOrigins = Annotated[
-    list[str] | None,
-    _port_option(
-        "--page-origin",
-        metavar="URL",
-        help="Further address of the page, such as https://lab.example behind a proxy. May be "
-        "repeated.",
-    ),
-]
 
 FurtherGateways = Annotated[
     list[str] | None,

@@ -192,7 +192,9 @@ class PageFeed:
             self.session.add(new)
         return self._live or new
 
-    def encode(self, now: PoseState, before: PoseState | None, flags: PoseFlag) -> tuple[int, bytes]:
+    def encode(
+        self, now: PoseState, before: PoseState | None, flags: PoseFlag
+    ) -> tuple[int, bytes]:
         """Return number and bytes of a frame that leads from ``before`` to ``now``."""
         key = id(before), id(now), int(flags)
         if key not in self._encoded:

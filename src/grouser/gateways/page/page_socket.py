@@ -26,7 +26,7 @@ SOCKET_PATH = "/socket"
 class PageSocket(WebsocketConnection):
     """Connection of one client of the page."""
 
-    ORIGIN_OPTION = "--page-origin"
+    ORIGIN_OPTION = "--gateway page:origins=[URL]"
 
     def __init__(
         self,

@@ -8,13 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
-from grouser.protocol.page.frames import (
-    POSITION_BITS,
-    TURN_BITS,
-    PoseFlag,
-    mask_bytes,
-    pose_header,
-)
+from grouser.protocol.page.frames import POSITION_BITS, TURN_BITS, PoseFlag, mask_bytes, pose_header
 
 PoseWords = npt.NDArray[np.uint32]
 """Quantised poses, (bodies, 3)."""
@@ -55,7 +49,7 @@ def encode_poses(
     number: int,
     scene: int,
     time: float,
-    flags: PoseFlag = PoseFlag(0),
+    flags: PoseFlag = PoseFlag.NONE,
 ) -> bytes:
     """Return a frame with the bodies whose pose differs from ``before``; None: with all."""
     if before is None:

@@ -111,10 +111,10 @@ def _geom(model: mujoco.MjModel, index: int, meshes: dict[str, MeshFrame]) -> di
     described: dict[str, Any] = {
         "b": int(model.geom_bodyid[index]),
         "t": _TYPES[kind],
-        "s": _rounded(model.geom_size[index]),
-        "p": _rounded(model.geom_pos[index]),
-        "q": _rounded(model.geom_quat[index]),
-        "c": _rounded(colours(model, np.array([index]))[0], 3),
+        "s": _round(model.geom_size[index]),
+        "p": _round(model.geom_pos[index]),
+        "q": _round(model.geom_quat[index]),
+        "c": _round(colours(model, np.array([index]))[0], 3),
     }
     if kind in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD):
         data = int(model.geom_dataid[index])
@@ -194,5 +194,5 @@ def _trigger(trigger: Any) -> dict[str, Any]:
     return {key: value for key, value in trigger.model_dump(mode="json").items() if value}
 
 
-def _rounded(values: Any, digits: int = DIGITS) -> list[float]:
+def _round(values: Any, digits: int = DIGITS) -> list[float]:
     return [round(float(value), digits) for value in values]

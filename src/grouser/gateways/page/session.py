@@ -74,7 +74,7 @@ class PageSettings:
 
 
 class PageSession:
-    """Session of one client; it begins with `messages.Hello`."""
+    """Session of one client; it begins with `messages.PageHello`."""
 
     def __init__(self, link: PageLink, feed: PageFeed, settings: PageSettings) -> None:
         self.link, self.feed, self._settings = link, feed, settings
@@ -96,13 +96,13 @@ class PageSession:
             messages.Ack: self._acknowledge,
             messages.GetMesh: self._send_mesh,
             messages.Watch: self._watch,
-            messages.WatchCamera: self._watch_camera,
+            messages.ShowCamera: self._watch_camera,
             messages.Take: self._take,
             messages.Release: self._release,
             messages.Drive: self._drive,
-            messages.Order: self._order,
+            messages.CommandDrives: self._order,
             messages.World: self._change_world,
-            messages.ConsoleLine: self._console,
+            messages.RunConsole: self._console,
             messages.Complete: self._complete,
             messages.Seek: self._seek,
         }
@@ -128,7 +128,7 @@ class PageSession:
             if not self.role:
                 self._begin(request)
                 return
-            if isinstance(request, messages.Hello):
+            if isinstance(request, messages.PageHello):
                 raise BadValue("page: 'hello' is only possible as the first message")
         except BadValue as error:
             self._fail(CloseCode.BAD_MESSAGE, str(error))
@@ -158,7 +158,7 @@ class PageSession:
 
     def _begin(self, request: Request) -> None:
         """Check role and token of the first message, and send the greeting."""
-        if not isinstance(request, messages.Hello):
+        if not isinstance(request, messages.PageHello):
             raise BadValue("page: the first message must be 'hello'")
         if request.version != messages.VERSION:
             raise BadValue(
@@ -219,7 +219,7 @@ class PageSession:
         """Send poses, unless the client is behind."""
         if not self.sees_world or self.behind:
             return
-        state, flags = live, PoseFlag(0)
+        state, flags = live, PoseFlag.NONE
         if self._position is not None:
             timeline = self.feed.timeline
             state, flags = timeline.at(self._position.now(timeline)) or live, PoseFlag.PAST
@@ -277,7 +277,11 @@ class PageSession:
             if (robot, name) in self.feed.readings
         ]
         angles = {name: round(value, 4) for name, value in simulation.angles(robot).items()}
-        return {"robot": robot, "angles": angles, "sensors": readings_of(shown, self._sent_readings)}
+        return {
+            "robot": robot,
+            "angles": angles,
+            "sensors": readings_of(shown, self._sent_readings),
+        }
 
     def _sensors(self, robot: str) -> list[str]:
         """Return the sensors of a robot that the client may receive, without cameras."""
@@ -345,7 +349,7 @@ class PageSession:
             raise unknown("page", "robot", name, robots)
         return name
 
-    def _watch_camera(self, request: messages.WatchCamera) -> None:
+    def _watch_camera(self, request: messages.ShowCamera) -> None:
         views = self.feed.context.views
         if views is None:
             raise BadValue("camera: this server draws no pictures")
@@ -379,7 +383,7 @@ class PageSession:
         self._require("operator", "trainer")
         self.feed.controls.of(self, request.robot).drive(request.throttle, request.rudder)
 
-    def _order(self, request: messages.Order) -> None:
+    def _order(self, request: messages.CommandDrives) -> None:
         self._require("operator", "trainer")
         self.feed.controls.of(self, request.robot).order(request.command)
 
@@ -408,7 +412,7 @@ class PageSession:
                 self.feed.context.set_speed(value)
         self.link.wake()
 
-    def _console(self, request: messages.ConsoleLine) -> None:
+    def _console(self, request: messages.RunConsole) -> None:
         self._require("trainer")
         self._require_live()
         answer = self.feed.host.console(request.line, source=self.address)

@@ -4,3 +4,7 @@
 `grouser.protocol.page.frames` are the binary frames: poses, meshes, pictures. Documented in
 ``docs/reference/page-protocol.md``.
 """
+
+from grouser.exports import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

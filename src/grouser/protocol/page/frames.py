@@ -49,6 +49,7 @@ class FrameKind(IntEnum):
 class PoseFlag(IntFlag):
     """Second byte of a frame of poses."""
 
+    NONE = 0
     KEY = 1
     """All bodies are in the frame: it depends on no earlier one."""
     PAST = 2
@@ -117,7 +118,7 @@ class PoseFrame:
     """Number of bodies of the scene."""
     moved: Mapping[int, Words]
     """Index of a body -> its pose."""
-    flags: PoseFlag = PoseFlag(0)
+    flags: PoseFlag = PoseFlag.NONE
 
     def encode(self) -> bytes:
         """Return the frame as bytes."""
@@ -135,7 +136,7 @@ def mask_bytes(bodies: int) -> int:
 
 
 def pose_header(
-    number: int, scene: int, time: float, bodies: int, flags: PoseFlag = PoseFlag(0)
+    number: int, scene: int, time: float, bodies: int, flags: PoseFlag = PoseFlag.NONE
 ) -> bytes:
     """Return the 20 bytes before the mask."""
     return _HEADER.pack(FrameKind.POSES, flags, bodies, number & 0xFFFFFFFF, scene, time)

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from grouser.errors import BadValue, nearest
 
 VERSION = 1
-"""Version of the protocol, in `Hello`."""
+"""Version of the protocol, in `PageHello`."""
 PORT = 8080
 """Default TCP port."""
 WINDOW = 24
@@ -28,7 +28,7 @@ MOST_COMMANDS = 256
 """Keys of one command."""
 
 Role = Literal["spectator", "operator", "trainer"]
-"""What a client may do: look; drive a robot and see what its sensors give; everything."""
+"""Spectators look; operators drive a robot and receive its sensors; trainers may do all."""
 ROLES: tuple[Role, ...] = get_args(Role)
 WorldOrder = Literal["play", "pause", "step", "reset", "speed"]
 
@@ -53,7 +53,7 @@ class CloseCode(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hello:
+class PageHello:
     """First message: role and token."""
 
     version: int
@@ -85,7 +85,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchCamera:
+class ShowCamera:
     """Send the pictures of a camera from now on, or no longer."""
 
     robot: str
@@ -119,7 +119,7 @@ class Drive:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CommandDrives:
     """Command drives, groups or gait inputs of a robot by name."""
 
     robot: str
@@ -135,7 +135,7 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleLine:
+class RunConsole:
     """Execute a console line."""
 
     id: int
@@ -160,33 +160,33 @@ class Seek:
 
 
 Request = (
-    Hello
+    PageHello
     | Ack
     | GetMesh
     | Watch
-    | WatchCamera
+    | ShowCamera
     | Take
     | Release
     | Drive
-    | Order
+    | CommandDrives
     | World
-    | ConsoleLine
+    | RunConsole
     | Complete
     | Seek
 )
 
 OPERATIONS: dict[str, type[Any]] = {
-    "hello": Hello,
+    "hello": PageHello,
     "ack": Ack,
     "mesh": GetMesh,
     "watch": Watch,
-    "camera": WatchCamera,
+    "camera": ShowCamera,
     "take": Take,
     "release": Release,
     "drive": Drive,
-    "order": Order,
+    "order": CommandDrives,
     "world": World,
-    "console": ConsoleLine,
+    "console": RunConsole,
     "complete": Complete,
     "seek": Seek,
 }
