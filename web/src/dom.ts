@@ -38,6 +38,12 @@ export function download(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** Return a number with a fixed number of decimals, without a minus before zeros. */
+export function fixed(value: number, digits: number): string {
+  const shown = value.toFixed(digits);
+  return Number(shown) === 0 ? shown.replace("-", "") : shown;
+}
+
 export function clock(seconds: number): string {
   const tenths = Math.round(seconds * 10), minutes = Math.floor(tenths / 600);
   return `${minutes}:${((tenths - 600 * minutes) / 10).toFixed(1).padStart(4, "0")}`;

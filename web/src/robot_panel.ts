@@ -1,7 +1,7 @@
 // Panel of one robot: state, driving, joints, cameras, sensors.
 
 import { DriveInput } from "./drive";
-import { el, fill, text } from "./dom";
+import { el, fill, fixed, text } from "./dom";
 import { drawScan, LivePlot } from "./plots";
 import type { Connection, Picture, Robot, State } from "./protocol";
 
@@ -120,7 +120,7 @@ export class RobotPanel {
       }
     fill(this.sensors);
     for (const sensor of robot.sensors) {
-      if (sensor.size) continue;
+      if (sensor.size || (sensor.kind === "truth" && this.role() === "operator")) continue;
       const value = el("span", { class: "value" }, "–"), body = el("div", { class: "sensor" });
       const row = el("details", { open: this.open.has(sensor.name), ontoggle: () => { if (row.open) this.open.add(sensor.name); else this.open.delete(sensor.name); } }, el("summary", {}, el("b", {}, sensor.name), value), body);
       this.rows.set(sensor.name, { row, value, body, plot: null, scan: null });
@@ -171,7 +171,7 @@ export class RobotPanel {
     const own = state.robots[robot.name];
     if (own) {
       const [x, y, z] = own.p ?? [], [roll, pitch, yaw] = own.rpy ?? [];
-      const show = (key: string, value: number | undefined, digits: number, unit: string): void => text(this.facts[key], value === undefined ? "–" : `${value.toFixed(digits)} ${unit}`);
+      const show = (key: string, value: number | undefined, digits: number, unit: string): void => text(this.facts[key], value === undefined ? "–" : `${fixed(value, digits)} ${unit}`);
       show("x", x, 3, "m"); show("y", y, 3, "m"); show("z", z, 3, "m");
       show("roll", roll, 1, "°"); show("pitch", pitch, 1, "°"); show("yaw", yaw, 1, "°");
       show("energy", own.energy, own.energy < 100 ? 1 : 0, "J"); show("power", own.power, 1, "W");
@@ -182,7 +182,7 @@ export class RobotPanel {
     if (state.watched?.robot !== robot.name) return;
     for (const { drives, input, value } of this.sliders) {
       const angle = state.watched.angles[drives[0]] * DEG;
-      text(value, `${angle.toFixed(0)}°`);
+      text(value, `${fixed(angle, 0)}°`);
       if (!mine || document.activeElement !== input) input.value = angle.toFixed(1);
     }
     for (const [name, { time, values }] of Object.entries(state.watched.sensors)) this.updateSensor(name, time, values);
@@ -198,7 +198,7 @@ export class RobotPanel {
       if (numbers.length > 32) ranges = numbers;
       else numbers.forEach((number, i) => flat.push([numbers.length > 1 ? `${key} ${i + 1}` : key, number]));
     }
-    const shown = flat.slice(0, 3).map(([, number]) => number.toFixed(Math.abs(number) < 100 ? 2 : 0)).join("  ");
+    const shown = flat.slice(0, 3).map(([, number]) => fixed(number, Math.abs(number) < 100 ? 2 : 0)).join("  ");
     text(row.value, shown || (ranges ? `${ranges.length} beams` : "–"));
     if (flat.length) {
       row.plot ??= new LivePlot();

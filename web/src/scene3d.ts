@@ -18,7 +18,7 @@ interface Group { mesh: InstancedMesh; geoms: number[]; textured: boolean }
 
 const GROUND_TILE = 0.5; // m, edge of a square of the ground's checker
 const FAR_PLANE = 40; // m, half size of an unbounded plane
-const SMOOTH_DEG = 35; // edges of meshes that are flatter look smooth
+const SMOOTH_DEG = 35; // edges of meshes below this angle look smooth
 
 const UNIT_Z = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), Math.PI / 2);
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
@@ -186,7 +186,7 @@ def decode(data: bytes) -> PageFrame:
     Raises:
         BadValue: it is cut off, or not a frame.
     """
-    readers = {
+    readers: dict[FrameKind, Callable[[bytes], PageFrame]] = {
         FrameKind.POSES: _read_poses,
         FrameKind.MESH: _read_mesh,
         FrameKind.PICTURE: _read_picture,
@@ -205,8 +205,7 @@ def _read_poses(data: bytes) -> PoseFrame:
     there = [body for body in range(bodies) if mask >> body & 1]
     if mask >> bodies or len(data) != begin + _WORDS.size * len(there):
         raise ValueError("its length differs from its mask")
-    words: Iterable[Words] = _WORDS.iter_unpack(data[begin:])  # type: ignore[assignment]
-    moved = dict(zip(there, words, strict=True))
+    moved: dict[int, Words] = dict(zip(there, _WORDS.iter_unpack(data[begin:]), strict=True))
     return PoseFrame(number, scene, time, bodies, moved, PoseFlag(flags))
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from grouser.world.file import World
 
 WithPage = Annotated[bool, typer.Option("--page", help="Play in the browser, not in a window.")]
+RecordAgain = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", show_default=False, help="Record the run after --from."),
+]
 SIZE = 960, 640
 """Width and height of videos, pixels."""
 
@@ -74,10 +78,7 @@ def replay(
     speed: Annotated[
         str, typer.Option(metavar="FACTOR", help="Initial real-time factor of the window.")
     ] = "1.0",
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", show_default=False, help="Record the run after --from."),
-    ] = None,
+    record: RecordAgain = None,
     page: WithPage = False,
     page_port: PagePort = 8080,
 ) -> None:
