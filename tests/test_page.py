@@ -3,7 +3,6 @@
 import http.client
 import json
 import math
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,11 +13,14 @@ from support.threaded_server import ThreadedServer
 from websockets.exceptions import InvalidStatus
 
 from grouser.gateways.page.gateway import PageGateway
+from grouser.gateways.page.page_socket import PageSocket
+from grouser.gateways.page.session import PageSession
 from grouser.gateways.page.static_files import FOLDER, is_own_host, is_own_origin
 from grouser.gateways.page.timeline import NumberedScene, PoseState, SessionTimeline
 from grouser.protocol.page.frames import MeshFrame, PoseFlag
 from grouser.protocol.page.messages import (
     WINDOW,
+    Ack,
     CloseCode,
     CommandDrives,
     Complete,
@@ -352,21 +354,33 @@ def test_only_one_client_drives_a_robot(server: ThreadedServer, trainer: PageCli
 # -- slow clients ----------------------------------------------------------------------------------
 
 
-def test_silent_client_gets_no_more_than_the_window(server: ThreadedServer) -> None:
-    """Without acknowledgements the server stops sending poses; then the newest ones follow."""
+def sessions(server: ThreadedServer) -> list[PageSession]:
+    """Return the sessions of all clients, oldest first."""
+
+    def found() -> list[PageSession]:
+        sockets = server.server.registry.connections
+        pages = [one._page for one in sockets if isinstance(one, PageSocket) and one._page]
+        return [page for page in pages if page.role]
+
+    return sorted(server.call(found), key=lambda session: int(session.label.split()[1]))
+
+
+def test_client_without_acknowledgements_gets_no_more_than_the_window(
+    server: ThreadedServer,
+) -> None:
     with PageClient(server.server.ports["page"]) as client:
-        client.send(Watch("one"))
-        frames: list[int] = []
-        idle = time.monotonic()
-        while time.monotonic() < idle + 0.4:
-            try:
-                data = client.socket.recv(0.4)
-            except TimeoutError:
-                break
-            if isinstance(data, bytes):
-                frames.append(len(data))
-                idle = time.monotonic()
-        assert len(frames) == WINDOW
+        client.next("welcome")
+        session = sessions(server)[-1]
+        wait_until(lambda: session.behind)
+        number = session.feed.number
+        wait_until(lambda: session.feed.number > number + 5)
+        frames = 0
+        while frames < WINDOW:
+            frames += isinstance(client.socket.recv(TIMEOUT), bytes)
+        assert session.behind  # nothing was sent after the window
+        client.send(Ack(session.feed.number))
+        client.scene = {"quantum": 1e-4}
+        client.next_frame()  # with everything that has moved since
 
 
 # -- timeline --------------------------------------------------------------------------------------

@@ -119,7 +119,8 @@ class PageFeed:
         """Bytes of pose frames, and their number, to all clients."""
         self.controls = RobotControls(context.host, dead_man_s, self._send_states)
         self._period = 1 / rate_hz
-        self._number = 0
+        self.number = 0
+        """Number of the last frame."""
         self._encoded: dict[tuple[int, int, int], bytes] = {}
         self._live: PoseState | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -200,17 +201,17 @@ class PageFeed:
         if key not in self._encoded:
             last = None if before is None else before.words
             self._encoded[key] = encode_poses(
-                now.words, last, self._number, now.scene.number, now.time, flags
+                now.words, last, self.number, now.scene.number, now.time, flags
             )
         self.updates += 1
         self.bytes_sent += len(self._encoded[key])
-        return self._number, self._encoded[key]
+        return self.number, self._encoded[key]
 
     def _tick(self) -> None:
         """Offer everything that is due to all clients, and do so again after a period."""
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(self._period, self._tick)
-        self._number += 1
+        self.number += 1
         self._encoded.clear()
         live = self.live()
         for viewer in tuple(self.viewers):
