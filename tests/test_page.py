@@ -1,13 +1,17 @@
 """Gateway of the browser page: files, roles, driving, the dead man's time-out, timeline."""
 
+import asyncio
 import http.client
 import json
+import logging
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from support.page_client import PageClient
+from support.page_fuzz import NO_CLOSE_FRAME, fuzz
 from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
 from websockets.exceptions import InvalidStatus
@@ -244,7 +248,7 @@ def test_poses_are_those_of_the_simulation(server: ThreadedServer, trainer: Page
     trainer.send(World("pause"))
     wait_until(lambda: trainer.next("state")["paused"])
     for name in ("one", "two"):
-        true = server.call(lambda name=name: server.server.host.simulation.pose(name))
+        true = server.call(partial(server.server.host.simulation.pose, name))
         root = next(robot for robot in trainer.scene["robots"] if robot["name"] == name)["body"]
         shown = trainer.poses[root]
         assert math.dist(shown.position, true.position.tolist()) < 1e-4
@@ -418,6 +422,14 @@ def test_session_timeline_is_bounded() -> None:
     found = timeline.at(0.9)
     assert found is not None
     assert found.time == pytest.approx(0.88)
+
+
+def test_fuzzed_websocket_is_closed_with_documented_codes(caplog: pytest.LogCaptureFixture) -> None:
+    result = asyncio.run(fuzz(world(), 1500, seed=3))
+    assert result.frames >= 1500
+    assert not result.undocumented - {NO_CLOSE_FRAME}, result
+    assert CloseCode.BAD_MESSAGE in result.codes
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 def test_bundle_is_small() -> None:
