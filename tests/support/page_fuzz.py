@@ -26,7 +26,7 @@ TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
 NORMAL = 1000
 NO_CLOSE_FRAME = -1
 """The server closed without a close frame: the client had reset the connection."""
-VALUES = (
+VALUES: tuple[object, ...] = (
     *("", "one", "two", "x" * 300, "play", "reset", "step", "speed", "pause", "trainer", "\ud800"),
     *(0, 1, -1, 0.5, 1e308, 2**60, True, None, [], {}, {"forward": 1}, {"left": 1e9}, [1] * 9),
 )
