@@ -33,7 +33,7 @@ from grouser.protocol.page.messages import (
 NUMBER = st.floats(-50, 50)
 QUATERNION = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: math.hypot(*q) > 0.1)
 POSITION_ERROR = 0.5e-4 * (1 + 1e-6)  # m
-TURN_ERROR = math.radians(0.1)
+TURN_ERROR = math.radians(0.14)
 
 
 def unit(wxyz: tuple[float, ...]) -> tuple[float, float, float, float]:

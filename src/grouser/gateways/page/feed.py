@@ -24,6 +24,7 @@ from grouser.gateways.page.robot_control import RobotControls
 from grouser.gateways.page.scene_description import colours
 from grouser.gateways.page.timeline import (
     PoseState,
+    RecordedStates,
     SceneNumbers,
     SessionTimeline,
     Timeline,
@@ -104,11 +105,11 @@ class PageFeed:
         *,
         rate_hz: float,
         dead_man_s: float,
-        numbers: SceneNumbers,
-        recorded: Timeline | None = None,
+        recorded: RecordedStates | None = None,
     ) -> None:
         self.context, self.host = context, context.host
-        self.numbers, self.recorded = numbers, recorded
+        self.recorded = recorded
+        self.numbers = recorded.numbers if recorded else SceneNumbers()
         self.session = SessionTimeline()
         self.viewers: set[Viewer] = set()
         self.readings: dict[tuple[str, str], Reading] = {}

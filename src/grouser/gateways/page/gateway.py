@@ -15,7 +15,7 @@ from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumb
 from grouser.gateways.page.feed import PageFeed
 from grouser.gateways.page.page_socket import PageSocket
 from grouser.gateways.page.session import PageSettings
-from grouser.gateways.page.timeline import RecordedStates, SceneNumbers
+from grouser.gateways.page.timeline import RecordedStates
 from grouser.gateways.websocket import server_protocol
 from grouser.protocol.page.messages import PORT
 
@@ -40,13 +40,13 @@ class PageGateway(Gateway):
             MissingDependency: the websocket library is not installed.
         """
         server_protocol(context.registry.limits.longest_line)  # fail early if not installed
-        feed = PageFeed(
-            context,
-            rate_hz=self.rate_hz,
-            dead_man_s=self.dead_man_s,
-            numbers=SceneNumbers() if self.recorded is None else self.recorded.numbers,
-            recorded=self.recorded,
-        )
+        feed = self.make_feed(context)
         settings = PageSettings(self.dead_man_s, asyncio.get_running_loop().time)
         factory = partial(PageSocket, context.registry, feed, settings, self.origins)
         yield Endpoint("page", self.port, factory)
+
+    def make_feed(self, context: GatewayContext) -> PageFeed:
+        """Return the source of what clients are shown."""
+        return PageFeed(
+            context, rate_hz=self.rate_hz, dead_man_s=self.dead_man_s, recorded=self.recorded
+        )
