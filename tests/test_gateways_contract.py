@@ -14,14 +14,16 @@ from typing import Any, Self, TypeVar
 
 import pytest
 from support.client_helpers import instance_of
+from support.page_client import PageClient
 from support.server_fixtures import TIMEOUT, wait_until
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from grouser.errors import BadValue
 from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.gateway import GATEWAYS, Gateway, describe_gateway
+from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol.can.messages import BeltSpeeds
@@ -34,6 +36,7 @@ from grouser.protocol.can.socketcand import (
     read_answer,
 )
 from grouser.protocol.lines import Fault
+from grouser.protocol.page.messages import Drive, Take
 from grouser.protocol.usarsim.codec import ClientSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Notice
@@ -209,10 +212,48 @@ class CanClient:
         return instance_of(BusAnswer, read_answer(messages[0]))
 
 
+class PageDriver:
+    """Client of the browser page that drives a robot of the world."""
+
+    gateway = PageGateway(port=0)
+    port = "page"
+
+    def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
+        self._robot = name
+        secret = token.secret if token else ""
+        self._client = PageClient(server.ports[self.port], "operator", secret)
+        server.closing.enter_context(self._client)
+
+    def drive(self) -> None:
+        """Command the robot until the connection closes, from a thread."""
+        self.enter()
+        threading.Thread(target=self._drive, daemon=True).start()
+
+    def _drive(self) -> None:
+        with contextlib.suppress(ConnectionClosed, OSError):
+            while True:
+                self._client.send(Drive(self._robot, 1.0, 0.0))
+                time.sleep(0.02)
+
+    def enter(self) -> None:
+        """Check that the client was admitted, and take the robot."""
+        self._client.send(Take(self._robot))
+        assert self._client.next("driving")["robots"] == [self._robot]
+
+    def refusal(self) -> str:
+        """Return the reason of the refusal."""
+        return self._client.close_code()[1]
+
+    def break_connection(self) -> None:
+        """Break the connection without closing it."""
+        self._client.socket.socket.shutdown(socket.SHUT_RDWR)
+
+
 CLIENTS: dict[str, type[Any]] = {
     "usarsim": UsarsimClient,
     "rosbridge": RosbridgeClient,
     "can": CanClient,
+    "page": PageDriver,
 }
 """Gateway -> client for the contract tests."""
 
@@ -223,12 +264,7 @@ Result = TypeVar("Result")
 class LiveServer:
     """Server in a thread, as a context manager."""
 
-    def __init__(
-        self,
-        *gateways: UsarsimGateway | RosbridgeGateway | CanGateway,
-        kind: str = "p2dx",
-        **options: Any,
-    ) -> None:
+    def __init__(self, *gateways: Gateway, kind: str = "p2dx", **options: Any) -> None:
         robot = RobotEntry(name=OWN, kind=kind, position=(0, 3, 0))
         ground = (Flat(friction=0.8),)
         world = World(name="yard", physics=STANDARD, terrain=ground, robots=(robot,))

@@ -109,7 +109,8 @@ def text_files() -> Iterator[Path]:
     """Yield every file whose prose is checked."""
     for folder in ("src", "docs", "examples", "tools", "web", "clib"):
         for pattern in ("*.py", "*.md", "*.yaml", "*.c", "*.h", "*.ts", "*.html", "*.css"):
-            yield from sorted((ROOT / folder).rglob(pattern))
+            found = sorted((ROOT / folder).rglob(pattern))
+            yield from (path for path in found if "node_modules" not in path.parts)
     yield from (
         ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
     )

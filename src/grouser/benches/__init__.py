@@ -16,6 +16,7 @@ BENCHES: dict[str, str] = {
     "cmos": "grouser.benches.cmos",
     "ground": "grouser.benches.ground",
     "matching": "grouser.benches.matching",
+    "page": "grouser.benches.page",
     "plan": "grouser.benches.plan",
     "protocol": "grouser.benches.protocol",
     "record": "grouser.benches.record",

@@ -8,6 +8,7 @@
     grouser check robot ROBOT  check a robot: contract, driving, turning, parking
     grouser new world NAME     write a commented starter file
     grouser view WORLD         show a world in a window, drive with keys
+    grouser open WORLD         open a world in the browser
     grouser replay FOLDER      play, export, verify or continue a recording
     grouser recover FOLDER     repair a recording that was cut off
     grouser list KIND          list worlds, robots, sensors, experiments, ...
@@ -57,6 +58,7 @@ COMMANDS: dict[str, str] = {
     "new": "grouser.cli.commands.new:new",
     "check": "grouser.cli.commands.check:check",
     "view": "grouser.cli.commands.view:view",
+    "open": "grouser.cli.commands.browser.open_page:open_page",
     "replay": "grouser.cli.commands.recordings.replay:replay",
     "recover": "grouser.cli.commands.recordings.recover:recover",
     "list": "grouser.cli.commands.list:list_kind",

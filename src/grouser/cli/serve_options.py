@@ -65,6 +65,13 @@ WorkerPortNumber = Annotated[
     ),
 ]
 
+WithPage = Annotated[
+    bool,
+    _port_option("--page", help="Serve the browser page: watch, drive, replay; see --page-port."),
+]
+
+PagePortNumber = Annotated[int, _port_option(metavar="N", help="Port of the browser page.")]
+
 FurtherGateways = Annotated[
     list[str] | None,
     _port_option(

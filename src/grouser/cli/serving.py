@@ -35,10 +35,16 @@ def configure_logging(verbose: int) -> None:
     )
 
 
-async def serve_until_ended(server: Server, seconds: float, console: bool = False) -> None:
+async def serve_until_ended(
+    server: Server,
+    seconds: float,
+    console: bool = False,
+    opened: Callable[[], object] | None = None,
+) -> None:
     """Open a server, print its ports, and run it until a signal or ``seconds`` of simulated time.
 
-    With ``console`` it reads console lines from standard input.
+    With ``console`` it reads console lines from standard input; ``opened`` is called when all
+    ports are open.
     """
     above(seconds, "--seconds")
     loop = asyncio.get_running_loop()
@@ -47,6 +53,8 @@ async def serve_until_ended(server: Server, seconds: float, console: bool = Fals
     async with server:
         ports = " ".join(f"{name}={number}" for name, number in server.ports.items())
         typer.echo(f"listening {ports}")
+        if opened is not None:
+            opened()
         if console:
             _read_lines(lambda line: loop.call_soon_threadsafe(_run_console_line, server, line))
         await server.run(until=seconds)

@@ -14,11 +14,15 @@ from pydantic import Field
 
 from grouser import plugins
 from grouser.description import Description
-from grouser.errors import unknown
+from grouser.errors import BadValue, unknown
 from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.images.views import Views
 from grouser.gateways.listening_port import ConnectionFactory
 from grouser.service.host import Host
+
+
+def _fixed_speed(factor: float) -> None:
+    raise BadValue(f"speed is {factor:g}, but this server cannot change it")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,10 @@ class GatewayContext:
     """Clients' sockets, access control and limits."""
     views: Views | None = None
     """Pictures of the cameras; None: pictures are not rendered."""
+    speed: Callable[[], float] = lambda: 1.0
+    """Returns the real-time factor; infinity: as fast as possible."""
+    set_speed: Callable[[float], None] = _fixed_speed
+    """Sets the real-time factor."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ GATEWAYS: dict[str, str] = {
     "rosbridge": "grouser.gateways.rosbridge.gateway:RosbridgeGateway",
     "ros2": "grouser.gateways.ros2.gateway:Ros2Gateway",
     "can": "grouser.gateways.can.gateway:CanGateway",
+    "page": "grouser.gateways.page.gateway:PageGateway",
 }
 """Gateway → ``module:attribute`` of its description; imported on use."""
 

@@ -154,7 +154,9 @@ class Server:
             views = await self._start_rendering()
             self.host = Host(self._simulation, self.options.rules(), views, self._composer())
             self.registry.robots = lambda: len(self.host.owners)
-            context = GatewayContext(self.host, self.registry, views)
+            context = GatewayContext(
+                self.host, self.registry, views, lambda: self.pace.factor, self._set_speed
+            )
             for gateway in self.options.gateways:
                 for endpoint in gateway.endpoints(context):
                     await self._open(endpoint)
@@ -244,6 +246,12 @@ class Server:
         thread.on_close = subscription.close
         self._stack.callback(thread.close)
         return thread
+
+    def _set_speed(self, factor: float) -> None:
+        """Set the real-time factor of a paced server."""
+        if not self.registry.paced:
+            raise BadValue("speed: this server runs as fast as possible, which cannot be changed")
+        self.pace.restart(self.host.time, factor)
 
     def stop(self) -> None:
         """Let `run` return."""

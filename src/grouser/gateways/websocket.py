@@ -199,7 +199,8 @@ class WebsocketConnection(ClientSocket):
         """Send the pending bytes of the websocket; close the connection after the last ones."""
         for data in self._websocket.data_to_send():
             if data:
-                self.outbox.line(data)
+                if self._end is None:  # nothing can follow the end of the stream
+                    self.outbox.line(data)
             else:  # end of stream
                 self._linger()
 

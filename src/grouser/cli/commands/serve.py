@@ -62,6 +62,8 @@ def serve(
     images: options.ImagePortNumber = 5003,
     truth: options.TruthPortNumber = 3989,
     render_workers: options.WorkerPortNumber = -1,
+    page: options.WithPage = False,
+    page_port: options.PagePortNumber = 8080,
     gateways: options.FurtherGateways = None,
     rosbridge: options.RosbridgePortNumber = -1,
     rosbridge_origin: options.RosbridgeOrigins = None,
@@ -106,18 +108,16 @@ def serve(
     The first printed line lists the ports. Ctrl-C ends it. For example:
 
     [cyan]grouser serve pioneer_room --dialect udk --also 3001:ut2004:z-up --speed max[/]
-
-    [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
-    preflight.physics()
-    serving.configure_logging(verbose)
     from grouser.gateways.server import Server, ServerOptions
 
+    _prepare(verbose)
     service = ServerOptions(
         address=host,
         gateways=(
             *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
             *_picture_gateways(images, render_workers, legacy_images, own_pictures),
+            *_page_gateways(page, page_port),
             *_further_gateways(gateways, rosbridge, rosbridge_origin, goal, plan),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
@@ -131,6 +131,12 @@ def serve(
     with record_options.recording(simulation, *to, paced=True), _log(simulation, log, log_rate):
         asyncio.run(serving.serve_until_ended(Server(simulation, service), seconds, console))
     raise_failure(controls)
+
+
+def _prepare(verbose: int) -> None:
+    """Check the physics engine, and begin to log."""
+    preflight.physics()
+    serving.configure_logging(verbose)
 
 
 def _pace(speed: str, beat_ms: float | None) -> dict[str, Any]:
@@ -250,6 +256,14 @@ def _picture_gateways(
         yield ImageGateway(port=images, legacy=legacy, own_only=own_only)
     if serving.is_open("--eyes", render_workers):
         yield RenderWorkerGateway(port=render_workers)
+
+
+def _page_gateways(page: bool, port: int) -> Iterator[Gateway]:
+    """Yield the gateway of the browser page."""
+    if page:
+        from grouser.gateways.page.gateway import PageGateway
+
+        yield PageGateway(port=serving.port_number("--page-port", port))
 
 
 def _further_gateways(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight
+from grouser.cli import preflight, serving
+from grouser.cli.commands.browser.open_page import PagePort, serve_page
 from grouser.cli.options import speed_factor
 from grouser.cli.terminal import print_written, progress_bar, result_console
 from grouser.errors import BadValue
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from grouser.recording.verification import Verification
     from grouser.world.file import World
 
+WithPage = Annotated[bool, typer.Option("--page", help="Play in the browser, not in a window.")]
+RecordAgain = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", show_default=False, help="Record the run after --from."),
+]
 SIZE = 960, 640
 """Width and height of videos, pixels."""
 
@@ -72,12 +78,11 @@ def replay(
     speed: Annotated[
         str, typer.Option(metavar="FACTOR", help="Initial real-time factor of the window.")
     ] = "1.0",
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", show_default=False, help="Record the run after --from."),
-    ] = None,
+    record: RecordAgain = None,
+    page: WithPage = False,
+    page_port: PagePort = 8080,
 ) -> None:
-    """Play a recorded run in a window, export it, verify it, or continue it from a moment.
+    """Play a recorded run, export it, verify it, or continue it from a moment.
 
     For example:
 
@@ -101,7 +106,7 @@ def replay(
         if continue_from is not None:
             _continue(recording, continue_from, seconds, record)
         elif (csv, parquet, video) == (None, None, None):
-            _play(recording, speed)
+            _play_page(recording, page_port) if page else _play(recording, speed)
 
 
 def _export(recording: Recording, *paths: Path | None) -> None:
@@ -202,3 +207,20 @@ def _play(recording: Recording, speed: str) -> None:
     from grouser.cli.playback_window import play
 
     play(Playback(recording), factor)
+
+
+def _play_page(recording: Recording, port: int) -> None:
+    """Play a recording in the browser."""
+    from grouser.gateways.page.gateway import PageGateway
+    from grouser.gateways.page.timeline import RecordedStates
+    from grouser.gateways.server import Server, ServerOptions
+    from grouser.recording.playback import Playback
+    from grouser.simulation.simulation import Simulation
+
+    playback = Playback(recording)
+    states = RecordedStates(playback.begin, playback.end, playback.show)
+    gateway = PageGateway(port=serving.port_number("--page-port", port), recorded=states)
+    simulation = Simulation(recording.world, crash_folder=None)
+    simulation.paused = True
+    server = Server(simulation, ServerOptions(gateways=(gateway,), pictures=None))
+    serve_page(server, math.inf, browser=True)

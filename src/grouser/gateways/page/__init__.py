@@ -1,0 +1,1 @@
+"""Browser page: one port for the static page and for the websocket of its protocol."""

@@ -1,0 +1,432 @@
+"""Session of one client of the page: its role, what it watches, its requests."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from grouser.errors import BadValue, GrouserError, Refused, unknown
+from grouser.gateways.images.mosaic import CameraName
+from grouser.gateways.page.feed import PageFeed, readings_of
+from grouser.gateways.page.timeline import NumberedScene, PlayPosition, PoseState
+from grouser.protocol.page import messages
+from grouser.protocol.page.frames import PictureFrame, PoseFlag
+from grouser.protocol.page.messages import CloseCode, Request, encode, read_request
+from grouser.sensors.camera import Camera
+from grouser.service.access import Login
+from grouser.service.access import Role as Permission
+from grouser.service.console import Console
+from grouser.simulation.changes.actions import Pause, Reset
+from grouser.simulation.script.events import LogEntry
+
+LONGEST_STEP = 10.0
+"""Longest simulated time of one step from the page, s."""
+SLOWEST, FASTEST = 0.01, 100.0
+"""Limits of the real-time factor."""
+
+PERMISSIONS: dict[str, frozenset[Permission]] = {
+    "spectator": frozenset({Permission.WATCH}),
+    "operator": frozenset({Permission.DRIVE}),
+    "trainer": frozenset({Permission.WATCH, Permission.DRIVE, Permission.CONTROL}),
+}
+"""Role on the page → roles that the token must grant."""
+TRUTH = "truth"
+"""Kind of sensors that operators do not receive: no robot can measure its true pose."""
+
+
+class PageLink(Protocol):
+    """Connection of a session."""
+
+    address: str
+
+    @property
+    def login(self) -> Login:
+        """Roles of the client."""
+        ...
+
+    @property
+    def congested(self) -> bool:
+        """True if the client does not read what was sent."""
+        ...
+
+    def send(self, text: str) -> None:
+        """Send a text message."""
+
+    def send_binary(self, data: bytes) -> None:
+        """Send a binary message."""
+
+    def fail(self, code: int, reason: str) -> None:
+        """Close the websocket with a code and a reason."""
+
+    def wake(self) -> None:
+        """Wake the server, which may be waiting for a client."""
+
+
+@dataclass(frozen=True)
+class PageSettings:
+    """Settings that clients are informed about."""
+
+    dead_man_s: float
+    now: Callable[[], float]
+    """Wall time, s."""
+
+
+class PageSession:
+    """Session of one client; it begins with `messages.PageHello`."""
+
+    def __init__(self, link: PageLink, feed: PageFeed, settings: PageSettings) -> None:
+        self.link, self.feed, self._settings = link, feed, settings
+        self.address = link.address
+        self.role = ""
+        """Empty before the hello."""
+        self.label = ""
+        self._watched = messages.Watch()
+        self._sent_readings: dict[str, float] = {}
+        self._cameras: dict[CameraName, int] = {}
+        """Watched camera → number of its last picture that was sent."""
+        self._sent: PoseState | None = None
+        self._scene: NumberedScene | None = None
+        self._looks = ""
+        self._unacknowledged: deque[int] = deque()
+        self._position: PlayPosition | None = None
+        self._closed = False
+        self._handlers: dict[type[Any], Callable[[Any], None]] = {
+            messages.Ack: self._acknowledge,
+            messages.GetMesh: self._send_mesh,
+            messages.Watch: self._watch,
+            messages.ShowCamera: self._watch_camera,
+            messages.Take: self._take,
+            messages.Release: self._release,
+            messages.Drive: self._drive,
+            messages.CommandDrives: self._order,
+            messages.World: self._change_world,
+            messages.RunConsole: self._console,
+            messages.Complete: self._complete,
+            messages.Seek: self._seek,
+        }
+
+    # -- websocket session -------------------------------------------------------------------
+
+    @property
+    def drives(self) -> bool:
+        """True if the client drives a robot."""
+        return bool(self.feed.controls.driven_by(self))
+
+    @property
+    def sees_world(self) -> bool:
+        """True if the client may see more than the sensors of a robot."""
+        return self.role in ("spectator", "trainer")
+
+    def receive(self, text: str | bytes) -> None:
+        """Process one message."""
+        if self._closed:
+            return
+        try:
+            request = read_request(text)
+            if not self.role:
+                self._begin(request)
+                return
+            if isinstance(request, messages.PageHello):
+                raise BadValue("page: 'hello' is only possible as the first message")
+        except BadValue as error:
+            self._fail(CloseCode.BAD_MESSAGE, str(error))
+            return
+        try:
+            self._handlers[type(request)](request)
+        except GrouserError as error:
+            number = getattr(request, "id", None)
+            if number is None:
+                self.link.send(encode("error", text=str(error)))
+            else:
+                self.link.send(encode("answer", id=number, error=str(error)))
+
+    def close(self) -> None:
+        """End the session; robots that the client drives stop."""
+        self._closed = True
+        self.feed.remove(self)
+        self.feed.controls.release_all(self)
+        if (views := self.feed.context.views) is not None:
+            for camera in self._cameras:
+                views.frames.unwatch(camera)
+        self._cameras.clear()
+
+    def _fail(self, code: CloseCode, reason: str) -> None:
+        self._closed = True
+        self.link.fail(code, reason)
+
+    def _begin(self, request: Request) -> None:
+        """Check role and token of the first message, and send the greeting."""
+        if not isinstance(request, messages.PageHello):
+            raise BadValue("page: the first message must be 'hello'")
+        if request.version != messages.VERSION:
+            raise BadValue(
+                f"page: version is {request.version}, this server has {messages.VERSION}"
+            )
+        login = self.link.login
+        try:
+            if not login or request.token:
+                login.show(request.token or None)
+        except Refused as error:
+            self._fail(CloseCode.BAD_TOKEN, str(error))
+            return
+        try:
+            for permission in PERMISSIONS[request.role]:
+                login.require(permission)
+        except Refused as error:
+            self._fail(CloseCode.WRONG_ROLE, str(error))
+            return
+        self.role = request.role
+        self.label = f"{self.role} {next(self.feed.labels)}"
+        if self.feed.recorded is not None:
+            self._position = PlayPosition(self.feed.recorded.begin, 0.0, self._settings.now)
+        self._greet()
+        self.feed.add(self)
+
+    def _greet(self) -> None:
+        """Send the greeting: everything that does not change."""
+        simulation = self.feed.simulation
+        view = simulation.view()
+        self.link.send(
+            encode(
+                "welcome",
+                version=messages.VERSION,
+                role=self.role,
+                label=self.label,
+                world=simulation.world.name,
+                recorded=self.feed.recorded is not None,
+                dead_man_s=self._settings.dead_man_s,
+                robots=self.feed.live().scene.description.content["robots"],
+                view={
+                    "lookat": list(view.lookat),
+                    "distance": view.distance,
+                    "azimuth_deg": view.azimuth_deg,
+                    "elevation_deg": view.elevation_deg,
+                },
+                pictures=self.feed.context.views is not None,
+            )
+        )
+
+    # -- feed --------------------------------------------------------------------------------
+
+    @property
+    def behind(self) -> bool:
+        """True if the client has too many unacknowledged frames, or does not read."""
+        return len(self._unacknowledged) >= messages.WINDOW or self.link.congested
+
+    def show(self, live: PoseState) -> None:
+        """Send poses, unless the client is behind."""
+        if not self.sees_world or self.behind:
+            return
+        state, flags = live, PoseFlag.NONE
+        if self._position is not None:
+            timeline = self.feed.timeline
+            state, flags = timeline.at(self._position.now(timeline)) or live, PoseFlag.PAST
+        if state is self._sent:
+            return
+        if self._scene is not state.scene:
+            self._send_scene(state.scene)
+        number, data = self.feed.encode(state, self._sent, flags)
+        self._sent = state
+        self._unacknowledged.append(number)
+        self.link.send_binary(data)
+
+    def _send_scene(self, scene: NumberedScene) -> None:
+        self._scene, self._sent, self._looks = scene, None, ""
+        self.link.send(encode("scene", number=scene.number, **scene.description.content))
+        self.send_looks(self.feed.looks())
+
+    def send_looks(self, text: str) -> None:
+        """Send changed colours."""
+        if self.sees_world and text != self._looks and not self.behind and self._scene:
+            self._looks = text
+            self.link.send(text)
+
+    def send_state(self, common: dict[str, Any]) -> None:
+        """Send the state of the world, and that of the watched robot."""
+        if self.behind:
+            return
+        content = dict(common)
+        if not self.sees_world:
+            robots = common["robots"]
+            own = self.feed.controls.driven_by(self)
+            content["robots"] = {
+                name: {key: value for key, value in robots[name].items() if key not in ("p", "rpy")}
+                for name in own
+                if name in robots
+            }
+        if self._position is not None:
+            shown = self._position.now(self.feed.timeline)
+            content["shown"] = {"time": round(shown, 3), "rate": self._position.rate}
+        if self._watched.robot in self.feed.simulation.scene.robots and self._may_watch():
+            content["watched"] = self._watched_state()
+        if self._watched.contacts and self.sees_world:
+            content["contacts"] = self.feed.contacts()
+        self.link.send(encode("state", **content))
+
+    def _may_watch(self) -> bool:
+        """Return True unless an operator watches a robot that it does not drive."""
+        return self.sees_world or self._watched.robot in self.feed.controls.driven_by(self)
+
+    def _watched_state(self) -> dict[str, Any]:
+        robot, simulation = self._watched.robot, self.feed.simulation
+        shown = [
+            (name, self.feed.readings[robot, name])
+            for name in self._sensors(robot)
+            if (robot, name) in self.feed.readings
+        ]
+        angles = {name: round(value, 4) for name, value in simulation.angles(robot).items()}
+        return {
+            "robot": robot,
+            "angles": angles,
+            "sensors": readings_of(shown, self._sent_readings),
+        }
+
+    def _sensors(self, robot: str) -> list[str]:
+        """Return the sensors of a robot that the client may receive, without cameras."""
+        return [
+            name
+            for (owner, name), (sensor, _) in self.feed.simulation.scene.sensors.items()
+            if owner == robot
+            and not isinstance(sensor, Camera)
+            and (self.sees_world or type(sensor).__name__.lower() != TRUTH)
+        ]
+
+    def send_event(self, entry: LogEntry) -> None:
+        """Send an entry of the event log; operators receive messages only."""
+        if self.sees_world or entry.kind == "message":
+            self.link.send(
+                encode("event", time=round(entry.time, 3), kind=entry.kind, text=str(entry))
+            )
+
+    def send_pictures(self) -> None:
+        """Send new pictures of the cameras that the client watches."""
+        views = self.feed.context.views
+        if views is None or not self._cameras or self.behind:
+            return
+        for camera, sent in self._cameras.items():
+            drawn, picture = views.frames.drawn[camera], views.frames.pictures.get(camera)
+            if picture is not None and picture.jpeg and drawn != sent:
+                self._cameras[camera] = drawn
+                self.link.send_binary(PictureFrame(*camera, picture.time, picture.jpeg).encode())
+
+    def requested(self, robot: str, by: str) -> None:
+        """Send the request of another client for a robot."""
+        self.link.send(encode("request", robot=robot, by=by))
+
+    def control_changed(self) -> None:
+        """Send the robots that the client drives."""
+        self.link.send(encode("driving", robots=self.feed.controls.driven_by(self)))
+
+    # -- requests ----------------------------------------------------------------------------
+
+    def _require(self, *roles: str) -> None:
+        if self.role not in roles:
+            raise Refused(f"this needs the role {' or '.join(roles)}, yours is {self.role}")
+
+    def _acknowledge(self, request: messages.Ack) -> None:
+        waiting = self._unacknowledged
+        while waiting and waiting[0] <= request.frame:
+            waiting.popleft()
+
+    def _send_mesh(self, request: messages.GetMesh) -> None:
+        self._require("spectator", "trainer")
+        meshes = self._scene.description.meshes if self._scene else {}
+        if request.digest not in meshes:
+            raise BadValue(f"mesh: the scene has none with digest {request.digest[:12]}…")
+        self.link.send_binary(meshes[request.digest].encode())
+
+    def _watch(self, request: messages.Watch) -> None:
+        if request.robot:
+            self._robot(request.robot)
+        self._watched = request
+        self._sent_readings.clear()
+
+    def _robot(self, name: str) -> str:
+        robots = self.feed.simulation.scene.robots
+        if name not in robots:
+            raise unknown("page", "robot", name, robots)
+        return name
+
+    def _watch_camera(self, request: messages.ShowCamera) -> None:
+        views = self.feed.context.views
+        if views is None:
+            raise BadValue("camera: this server draws no pictures")
+        camera = request.robot, request.camera
+        if self.role == "operator":
+            self.feed.controls.of(self, request.robot)
+        if not request.on:
+            if self._cameras.pop(camera, None) is not None:
+                views.frames.unwatch(camera)
+            return
+        if camera not in {slot.name for slot in views.frames.slots}:
+            names = [slot.camera for slot in views.frames.slots if slot.robot == request.robot]
+            raise unknown(f"robot '{request.robot}'", "camera", request.camera, names)
+        if camera not in self._cameras:
+            self._cameras[camera] = -1
+            views.frames.watch(camera)
+
+    def _take(self, request: messages.Take) -> None:
+        self._require("operator", "trainer")
+        self._require_live()
+        if request.by_force:
+            self._require("trainer")
+        self.feed.controls.take(self, self._robot(request.robot), by_force=request.by_force)
+        self.control_changed()
+
+    def _release(self, request: messages.Release) -> None:
+        self.feed.controls.release(self, request.robot)
+        self.control_changed()
+
+    def _drive(self, request: messages.Drive) -> None:
+        self._require("operator", "trainer")
+        self.feed.controls.of(self, request.robot).drive(request.throttle, request.rudder)
+
+    def _order(self, request: messages.CommandDrives) -> None:
+        self._require("operator", "trainer")
+        self.feed.controls.of(self, request.robot).order(request.command)
+
+    def _require_live(self) -> None:
+        if self.feed.recorded is not None:
+            raise BadValue("this is a recording, it cannot be changed")
+
+    def _change_world(self, request: messages.World) -> None:
+        self._require("trainer")
+        self._require_live()
+        host, value = self.feed.host, request.value
+        match request.order:
+            case "play" | "pause":
+                host.apply(Pause(request.order == "pause"), source=self.address)
+            case "reset":
+                host.apply(Reset(), source=self.address)
+            case "step":
+                if not host.simulation.paused:
+                    raise BadValue("step: the world is not paused")
+                if not 0 <= value <= LONGEST_STEP:
+                    raise BadValue(f"step: value is {value:g} s, must be 0 to {LONGEST_STEP:g}")
+                host.advance(value)
+            case "speed":
+                if not SLOWEST <= value <= FASTEST:
+                    raise BadValue(f"speed: value is {value:g}, must be {SLOWEST:g} to {FASTEST:g}")
+                self.feed.context.set_speed(value)
+        self.link.wake()
+
+    def _console(self, request: messages.RunConsole) -> None:
+        self._require("trainer")
+        self._require_live()
+        answer = self.feed.host.console(request.line, source=self.address)
+        self.link.send(encode("answer", id=request.id, text=answer))
+        self.link.wake()
+
+    def _complete(self, request: messages.Complete) -> None:
+        self._require("trainer")
+        words = Console(self.feed.simulation).complete(request.text)
+        self.link.send(encode("answer", id=request.id, words=words))
+
+    def _seek(self, request: messages.Seek) -> None:
+        self._require("spectator", "trainer")
+        if request.time < 0 and self.feed.recorded is None:
+            self._position = None
+        else:
+            self._position = PlayPosition(request.time, request.rate, self._settings.now)

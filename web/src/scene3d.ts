@@ -1,0 +1,415 @@
+// The world in three dimensions: instanced shapes, cameras, overlays, picking.
+
+import {
+  AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
+  CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, Fog, FrontSide, HemisphereLight, InstancedMesh,
+  LineBasicMaterial, LineSegments, Matrix4, MeshLambertMaterial, NearestFilter, PerspectiveCamera,
+  PlaneGeometry, Quaternion, Raycaster, RepeatWrapping, Scene as World, SphereGeometry, SRGBColorSpace,
+  Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
+import { unpackPose, type Geom, type Mesh as MeshData, type Poses, type Scene, type View } from "./protocol";
+
+export type CameraMode = "orbit" | "follow" | "top" | "robot";
+export interface Picked { geom: number; body: string; owner: string; point: Vector3 }
+
+interface Group { mesh: InstancedMesh; geoms: number[]; textured: boolean }
+
+const GROUND_TILE = 0.5; // m, edge of a square of the ground's checker
+const FAR_PLANE = 40; // m, half size of an unbounded plane
+const SMOOTH_DEG = 35; // edges of meshes below this angle look smooth
+
+const UNIT_Z = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), Math.PI / 2);
+
+let software: boolean | null = null;
+/** Return true if WebGL runs on the processor, where smooth edges cost too much. */
+function isSoftware(): boolean {
+  if (software === null) {
+    const gl = document.createElement("canvas").getContext("webgl2"), info = gl?.getExtension("WEBGL_debug_renderer_info");
+    software = /swiftshader|llvmpipe|software/i.test(String(gl && info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : ""));
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+  return software;
+}
+
+function checker(): CanvasTexture {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 64;
+  const pen = canvas.getContext("2d")!;
+  pen.fillStyle = "#b8b8b3";
+  pen.fillRect(0, 0, 64, 64);
+  pen.fillStyle = "#a9a9a4";
+  pen.fillRect(0, 0, 32, 32);
+  pen.fillRect(32, 32, 32, 32);
+  const texture = new CanvasTexture(canvas);
+  texture.wrapS = texture.wrapT = RepeatWrapping;
+  texture.colorSpace = SRGBColorSpace;
+  texture.magFilter = NearestFilter;
+  texture.anisotropy = isSoftware() ? 1 : 4;
+  return texture;
+}
+
+/** Return a geometry and the scale that gives it the size of a geom. */
+function shape(geom: Geom, meshes: Map<string, BufferGeometry>): { key: string; make: () => BufferGeometry; scale: Vector3 } {
+  const [a, b, c] = geom.s, one = new Vector3(1, 1, 1);
+  switch (geom.t) {
+    case "box": return { key: "box", make: () => new BoxGeometry(2, 2, 2), scale: new Vector3(a, b, c) };
+    case "sphere": return { key: "sphere", make: () => new SphereGeometry(1, 20, 14), scale: new Vector3(a, a, a) };
+    case "ellipsoid": return { key: "sphere", make: () => new SphereGeometry(1, 20, 14), scale: new Vector3(a, b, c) };
+    case "cylinder": return {
+      key: "cylinder", scale: new Vector3(a, a, b),
+      make: () => new CylinderGeometry(1, 1, 2, 28).applyQuaternion(UNIT_Z),
+    };
+    case "capsule": return {
+      key: `capsule ${a} ${b}`, scale: one,
+      make: () => new CapsuleGeometry(a, 2 * b, 4, 10).applyQuaternion(UNIT_Z),
+    };
+    case "plane": {
+      const x = a || FAR_PLANE, y = b || FAR_PLANE;
+      return {
+        key: `plane ${x} ${y}`, scale: one,
+        make: () => {
+          const plane = new PlaneGeometry(2 * x, 2 * y), uv = plane.getAttribute("uv");
+          for (let i = 0; i < uv.count; i++)
+            uv.setXY(i, (uv.getX(i) - 0.5) * x / GROUND_TILE, (uv.getY(i) - 0.5) * y / GROUND_TILE);
+          return plane;
+        },
+      };
+    }
+    default: return { key: `mesh ${geom.m}`, scale: one, make: () => meshes.get(geom.m!) ?? new BufferGeometry() };
+  }
+}
+
+export class WorldView {
+  readonly camera = new PerspectiveCamera(45, 1, 0.01, 300);
+  readonly renderer: WebGLRenderer;
+  mode: CameraMode = "orbit";
+  followed = -1;
+  time = 0;
+  onpick: (picked: Picked | null) => void = () => {};
+  private world = new World();
+  private controls: OrbitControls;
+  private sun = new DirectionalLight(0xffffff, 1.9);
+  private sky = new HemisphereLight(0xffffff, 0x8a8a86, 1.35);
+  private base = new AmbientLight(0xffffff, 0.25);
+  private scene: Scene | null = null;
+  private groups: Group[] = [];
+  private place: [Group, number][] = [];
+  private local: Matrix4[] = [];
+  private ofBody: number[][] = [];
+  private poses = new Float64Array(0);
+  private colours: number[][] = [];
+  private meshes = new Map<string, BufferGeometry>();
+  private wanted: string[] = [];
+  private dirty = new Set<number>();
+  private overlay = { contacts: new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd9480f, depthTest: false })), triggers: [] as LineSegments[] };
+  private path = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false }));
+  private dirtyView = true;
+  private last = new Vector3();
+  private home: View | null = null;
+  private shadowsOn = false;
+
+  constructor(private host: HTMLElement, private requestMesh: (digest: string) => void) {
+    this.renderer = new WebGLRenderer({ antialias: !isSoftware(), preserveDrawingBuffer: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.renderer.shadowMap.enabled = true;
+    host.append(this.renderer.domElement);
+    this.renderer.domElement.tabIndex = 0;
+    this.renderer.domElement.setAttribute("aria-label", "World");
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.maxPolarAngle = 0.55 * Math.PI;
+    this.controls.minDistance = 0.1;
+    this.controls.maxDistance = 80;
+    this.controls.addEventListener("change", () => { this.dirtyView = true; });
+    this.sun.castShadow = false;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.0008;
+    this.sun.shadow.normalBias = 0.01;
+    this.overlay.contacts.renderOrder = this.path.renderOrder = 2;
+    this.overlay.contacts.frustumCulled = this.path.frustumCulled = false;
+    this.world.add(this.sun, this.sun.target, this.sky, this.base, this.overlay.contacts, this.path);
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+    let down: [number, number] | null = null;
+    this.renderer.domElement.addEventListener("pointerdown", (event) => { down = [event.clientX, event.clientY]; });
+    this.renderer.domElement.addEventListener("pointerup", (event) => {
+      if (down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 4) this.pick(event);
+      down = null;
+    });
+  }
+
+  setBackground(colour: string): void {
+    this.world.background = new Color(colour);
+    this.world.fog = new Fog(colour, 25, 60);
+    this.dirtyView = true;
+  }
+
+  setShadows(on: boolean): void {
+    this.shadowsOn = on;
+    this.sun.castShadow = on;
+    this.dirtyView = true;
+  }
+
+  setView(view: View): void {
+    this.home = view;
+    const azimuth = view.azimuth_deg * Math.PI / 180, elevation = view.elevation_deg * Math.PI / 180;
+    const target = new Vector3(...view.lookat);
+    this.controls.target.copy(target);
+    this.camera.position.set(
+      target.x - view.distance * Math.cos(elevation) * Math.cos(azimuth),
+      target.y - view.distance * Math.cos(elevation) * Math.sin(azimuth),
+      target.z - view.distance * Math.sin(elevation),
+    );
+    this.controls.update();
+    this.dirtyView = true;
+  }
+
+  setMode(mode: CameraMode): void {
+    const before = this.mode;
+    this.mode = mode;
+    this.controls.enabled = mode !== "robot";
+    this.camera.up.set(0, 0, 1);
+    if (mode === "top") {
+      const target = this.bodyPosition(this.followed) ?? this.controls.target.clone();
+      this.controls.target.copy(target);
+      this.camera.position.copy(target).add(new Vector3(-0.001, 0, this.home ? 1.4 * this.home.distance : 4));
+      this.controls.update();
+    } else if ((before === "top" || before === "robot") && this.home) this.setView(this.home);
+    const now = this.bodyPosition(this.followed);
+    if (now) this.last.copy(now);
+    this.dirtyView = true;
+  }
+
+  bodyPosition(body: number): Vector3 | null {
+    if (body < 0 || 7 * body + 6 >= this.poses.length) return null;
+    return new Vector3(this.poses[7 * body], this.poses[7 * body + 1], this.poses[7 * body + 2]);
+  }
+
+  setScene(scene: Scene): void {
+    for (const group of this.groups) {
+      this.world.remove(group.mesh);
+      group.mesh.dispose();
+    }
+    for (const lines of this.overlay.triggers) this.world.remove(lines);
+    this.scene = scene;
+    this.poses = new Float64Array(7 * scene.bodies.length);
+    this.colours = scene.geoms.map((geom) => geom.c);
+    this.local = scene.geoms.map((geom) => {
+      const [w, x, y, z] = geom.q;
+      return new Matrix4().compose(new Vector3(...geom.p), new Quaternion(x, y, z, w), shape(geom, this.meshes).scale);
+    });
+    this.ofBody = scene.bodies.map(() => []);
+    scene.geoms.forEach((geom, index) => this.ofBody[geom.b].push(index));
+    this.build();
+    this.wanted = [...new Set(scene.geoms.flatMap((geom) => geom.m ?? []))].filter((digest) => !this.meshes.has(digest));
+    this.requestNext();
+    this.overlay.triggers = scene.triggers.map((trigger) => {
+      const [x, y, z] = trigger.kind === "box" ? trigger.size! : [2 * trigger.radius!, 2 * trigger.radius!, trigger.length ?? 2 * trigger.radius!];
+      const lines = new LineSegments(new EdgesGeometry(new BoxGeometry(x, y, z)), new LineBasicMaterial({ color: 0x1c7ed6 }));
+      lines.position.set(...trigger.position);
+      lines.rotation.z = (trigger.yaw_deg ?? 0) * Math.PI / 180;
+      lines.visible = false;
+      this.world.add(lines);
+      return lines;
+    });
+  }
+
+  private build(): void {
+    for (const group of this.groups) this.world.remove(group.mesh);
+    const found = new Map<string, { make: () => BufferGeometry; geoms: number[]; textured: boolean; alpha: number; glow: boolean }>();
+    this.scene!.geoms.forEach((geom, index) => {
+      const { key, make } = shape(geom, this.meshes), textured = Boolean(geom.x);
+      const alpha = Math.round(20 * this.colours[index][3]) / 20, glow = this.colours[index][4] > 0;
+      const full = `${key} ${textured} ${alpha} ${glow}`;
+      const entry = found.get(full) ?? { make, geoms: [], textured, alpha, glow };
+      entry.geoms.push(index);
+      found.set(full, entry);
+    });
+    this.place = [];
+    this.groups = [...found.values()].map(({ make, geoms, textured, alpha, glow }) => {
+      const material = new MeshLambertMaterial({
+        map: textured ? checker() : null, transparent: alpha < 1, opacity: alpha, depthWrite: alpha >= 1,
+        side: this.scene!.geoms[geoms[0]].t === "plane" ? DoubleSide : FrontSide,
+        emissive: glow ? 0xfff2cc : 0,
+      });
+      const mesh = new InstancedMesh(make(), material, geoms.length);
+      mesh.frustumCulled = false;
+      const group = { mesh, geoms, textured };
+      mesh.receiveShadow = true;
+      mesh.castShadow = alpha >= 1 && this.scene!.geoms[geoms[0]].t !== "plane";
+      geoms.forEach((geom, place) => { this.place[geom] = [group, place]; });
+      this.world.add(mesh);
+      return group;
+    });
+    this.colours.forEach((_, geom) => this.paint(geom));
+    for (let body = 0; body < this.ofBody.length; body++) this.dirty.add(body);
+    this.dirtyView = true;
+  }
+
+  private paint(geom: number): void {
+    const [group, place] = this.place[geom], [r, g, b] = this.colours[geom];
+    group.mesh.setColorAt(place, new Color().setRGB(r, g, b, SRGBColorSpace));
+    group.mesh.instanceColor!.needsUpdate = true;
+  }
+
+  setColours(rows: number[][], daylight: number): void {
+    if (!this.scene || rows.length !== this.colours.length) return;
+    const regroup = rows.some((row, geom) => row[3] !== this.colours[geom][3] || (row[4] > 0) !== (this.colours[geom][4] > 0));
+    this.colours = rows;
+    if (regroup) this.build();
+    else rows.forEach((_, geom) => this.paint(geom));
+    const light = 0.25 + 0.75 * daylight;
+    this.sun.intensity = 1.9 * light;
+    this.sky.intensity = 1.35 * light;
+    this.base.intensity = 0.25 * light;
+    this.dirtyView = true;
+  }
+
+  private requestNext(): void {
+    if (this.wanted.length) this.requestMesh(this.wanted[0]);
+  }
+
+  addMesh(data: MeshData): void {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(data.vertices, 3));
+    geometry.setIndex(new BufferAttribute(data.faces, 1));
+    const made = data.faces.length < 60_000 ? toCreasedNormals(geometry, SMOOTH_DEG * Math.PI / 180) : geometry;
+    if (made === geometry) geometry.computeVertexNormals();
+    this.meshes.set(data.digest, made);
+    this.wanted = this.wanted.filter((digest) => digest !== data.digest);
+    if (this.wanted.length) this.requestNext();
+    else if (this.scene) this.build();
+  }
+
+  setPoses(poses: Poses): void {
+    if (!this.scene || poses.scene !== this.scene.number) return;
+    this.time = poses.time;
+    poses.moved.forEach((body, index) => {
+      unpackPose(poses.words, index, this.scene!.quantum, this.poses, 7 * body);
+      this.dirty.add(body);
+    });
+  }
+
+  setContacts(rows: number[][] | undefined, force: number): void {
+    const points = new Float32Array(6 * (rows?.length ?? 0));
+    rows?.forEach(([x, y, z, fx, fy, fz], i) => points.set([x, y, z, x + fx * force, y + fy * force, z + fz * force], 6 * i));
+    this.overlay.contacts.geometry.dispose();
+    this.overlay.contacts.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(points, 3));
+    this.dirtyView = true;
+  }
+
+  showTriggers(on: boolean): void {
+    for (const lines of this.overlay.triggers) lines.visible = on;
+    this.dirtyView = true;
+  }
+
+  /** Show paths as lines: points (m) and colours (0 to 1). */
+  setPaths(paths: { points: number[][]; colour: [number, number, number] }[]): void {
+    const points: number[] = [], colours: number[] = [];
+    for (const { points: line, colour } of paths)
+      for (let i = 1; i < line.length; i++) {
+        points.push(...line[i - 1], ...line[i]);
+        colours.push(...colour, ...colour);
+      }
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+    geometry.setAttribute("color", new BufferAttribute(new Float32Array(colours), 3));
+    this.path.geometry.dispose();
+    this.path.geometry = geometry;
+    this.dirtyView = true;
+  }
+
+  private resize(): void {
+    const width = Math.max(1, this.host.clientWidth), height = Math.max(1, this.host.clientHeight);
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.dirtyView = true;
+  }
+
+  /** Point of the ground under the pointer, or null. */
+  ground(event: PointerEvent): Vector3 | null { return this.hit(event)?.point ?? null; }
+
+  private hit(event: PointerEvent): Picked | null {
+    const box = this.renderer.domElement.getBoundingClientRect(), caster = new Raycaster();
+    const at = new Vector2(2 * (event.clientX - box.left) / box.width - 1, 1 - 2 * (event.clientY - box.top) / box.height);
+    caster.setFromCamera(at, this.camera);
+    for (const group of this.groups) group.mesh.boundingSphere = null;
+    const [first] = caster.intersectObjects(this.groups.map((group) => group.mesh), false);
+    if (!first || first.instanceId === undefined || !this.scene) return null;
+    const group = this.groups.find((one) => one.mesh === first.object)!;
+    const geom = group.geoms[first.instanceId], [body, owner] = this.scene.bodies[this.scene.geoms[geom].b];
+    return { geom, body, owner, point: first.point };
+  }
+
+  private pick(event: PointerEvent): void { this.onpick(this.hit(event)); }
+
+  /** Draw if anything has changed; return true if so. */
+  draw(): boolean {
+    if (!this.scene || !(this.dirty.size || this.dirtyView)) return false;
+    const pose = new Matrix4(), whole = new Matrix4(), position = new Vector3(), turn = new Quaternion(), one = new Vector3(1, 1, 1);
+    const touched = new Set<InstancedMesh>();
+    for (const body of this.dirty) {
+      const at = 7 * body, p = this.poses;
+      if (!p[at + 3] && !p[at + 4] && !p[at + 5] && !p[at + 6]) continue;
+      pose.compose(position.set(p[at], p[at + 1], p[at + 2]), turn.set(p[at + 3], p[at + 4], p[at + 5], p[at + 6]), one);
+      for (const geom of this.ofBody[body]) {
+        const [group, place] = this.place[geom];
+        group.mesh.setMatrixAt(place, whole.multiplyMatrices(pose, this.local[geom]));
+        touched.add(group.mesh);
+      }
+    }
+    for (const mesh of touched) mesh.instanceMatrix.needsUpdate = true;
+    this.dirty.clear();
+    this.dirtyView = false;
+    this.aim();
+    this.renderer.render(this.world, this.camera);
+    return true;
+  }
+
+  private aim(): void {
+    const now = this.bodyPosition(this.followed);
+    if (now && this.mode === "robot") {
+      const at = 7 * this.followed + 3, p = this.poses;
+      const turn = new Quaternion(p[at], p[at + 1], p[at + 2], p[at + 3]);
+      const up = new Vector3(0, 0, 1).applyQuaternion(turn);
+      this.camera.position.copy(now).addScaledVector(up, 0.25).add(new Vector3(-0.1, 0, 0).applyQuaternion(turn));
+      this.camera.up.copy(up);
+      this.camera.lookAt(new Vector3(1, 0, 0.1).applyQuaternion(turn).add(this.camera.position));
+    } else if (now && this.mode !== "orbit") {
+      const shift = now.clone().sub(this.last);
+      if (shift.lengthSq() > 0) {
+        this.controls.target.add(shift);
+        this.camera.position.add(shift);
+        this.controls.update();
+        this.dirtyView = false;
+      }
+    }
+    if (now) this.last.copy(now);
+    const target = this.mode === "robot" && now ? now : this.controls.target, reach = Math.max(1.5, this.camera.position.distanceTo(target));
+    this.sun.position.copy(target).add(new Vector3(-0.45 * reach, 0.6 * reach, 1.6 * reach));
+    this.sun.target.position.copy(target);
+    if (this.shadowsOn) {
+      const shadow = this.sun.shadow.camera;
+      shadow.left = shadow.bottom = -reach;
+      shadow.right = shadow.top = reach;
+      shadow.near = 0.05;
+      shadow.far = 6 * reach;
+      shadow.updateProjectionMatrix();
+    }
+  }
+
+  /** Record the canvas as WebM until the returned function is called. */
+  record(): () => Promise<Blob> {
+    const parts: Blob[] = [], recorder = new MediaRecorder(this.renderer.domElement.captureStream(30), { mimeType: "video/webm" });
+    recorder.ondataavailable = (event) => parts.push(event.data);
+    recorder.start();
+    return () => new Promise((resolve) => {
+      recorder.onstop = () => resolve(new Blob(parts, { type: "video/webm" }));
+      recorder.stop();
+    });
+  }
+}
