@@ -58,15 +58,7 @@ class PageSocket(WebsocketConnection):
         """Function that wakes the server."""
         return self.registry.wake
 
-    def send_binary(self, data: bytes) -> None:
-        """Send a binary message, unless the websocket is closing."""
-        from websockets.protocol import State
-
-        if self._websocket.state is State.OPEN:
-            self._websocket.send_binary(data)
-            self._write()
-
-    def fail(self, code: int, reason: str) -> None:
+    def close_with(self, code: int, reason: str) -> None:
         """Close the websocket with a code and a reason."""
         short = reason.encode()[:LONGEST_REASON].decode(errors="ignore")
         self.registry.log.warning(_LOG, self.address, f"closed with {int(code)}: {short}")

@@ -51,13 +51,10 @@ class PageLink(Protocol):
         """True if the client does not read what was sent."""
         ...
 
-    def send(self, text: str) -> None:
-        """Send a text message."""
+    def send(self, message: str | bytes) -> None:
+        """Send a message as text or binary."""
 
-    def send_binary(self, data: bytes) -> None:
-        """Send a binary message."""
-
-    def fail(self, code: int, reason: str) -> None:
+    def close_with(self, code: int, reason: str) -> None:
         """Close the websocket with a code and a reason."""
 
     def wake(self) -> None:
@@ -142,6 +139,9 @@ class PageSession:
             else:
                 self.link.send(encode("answer", id=number, error=str(error)))
 
+    def resume(self) -> None:
+        """Do nothing: what the client could not read is replaced by a newer state."""
+
     def close(self) -> None:
         """End the session; robots that the client drives stop."""
         self._closed = True
@@ -154,7 +154,7 @@ class PageSession:
 
     def _fail(self, code: CloseCode, reason: str) -> None:
         self._closed = True
-        self.link.fail(code, reason)
+        self.link.close_with(code, reason)
 
     def _begin(self, request: Request) -> None:
         """Check role and token of the first message, and send the greeting."""
@@ -230,7 +230,7 @@ class PageSession:
         number, data = self.feed.encode(state, self._sent, flags)
         self._sent = state
         self._unacknowledged.append(number)
-        self.link.send_binary(data)
+        self.link.send(data)
 
     def _send_scene(self, scene: NumberedScene) -> None:
         self._scene, self._sent, self._looks = scene, None, ""
@@ -309,7 +309,7 @@ class PageSession:
             drawn, picture = views.frames.drawn[camera], views.frames.pictures.get(camera)
             if picture is not None and picture.jpeg and drawn != sent:
                 self._cameras[camera] = drawn
-                self.link.send_binary(PictureFrame(*camera, picture.time, picture.jpeg).encode())
+                self.link.send(PictureFrame(*camera, picture.time, picture.jpeg).encode())
 
     def requested(self, robot: str, by: str) -> None:
         """Send the request of another client for a robot."""
@@ -335,7 +335,7 @@ class PageSession:
         meshes = self._scene.description.meshes if self._scene else {}
         if request.digest not in meshes:
             raise BadValue(f"mesh: the scene has none with digest {request.digest[:12]}…")
-        self.link.send_binary(meshes[request.digest].encode())
+        self.link.send(meshes[request.digest].encode())
 
     def _watch(self, request: messages.Watch) -> None:
         if request.robot:
