@@ -115,6 +115,11 @@ class DriveWork:
         return np.where(np.abs(force) < self._strongest, change, 0.0)
 
 
+Advance = Callable[[int], Array | None]
+"""Function that advances physics by a number of steps. It returns ``qvel`` (n, ·) where it has begun
+if that is not the state before the call, since something was restarted."""
+
+
 class WorkSamples:
     """Batched accumulator of the work of single steps, while no drive is commanded.
 
@@ -132,13 +137,16 @@ class WorkSamples:
         )
         self._taken = 0
 
-    def step(self, physics: Callable[[int], None], steps: int, work: Array, effort: Array) -> None:
+    def step(self, physics: Advance, steps: int, work: Array, effort: Array) -> None:
         """Advance ``physics`` by ``steps``; add to ``work`` and ``effort`` if the buffer fills."""
         rows, speeds, forces = self._rows, self._speeds, self._forces
         for _ in range(steps):
             if not self._taken:
                 speeds[0] = rows.qvel
-            physics(1)
+            restarted = physics(1)
+            if restarted is not None:
+                self.add(work, effort)
+                speeds[0] = restarted
             forces[self._taken] = rows.actuator_force
             if self._accelerations is not None:
                 self._accelerations[self._taken] = rows.qacc

@@ -297,8 +297,9 @@ def fingerprint(state: Array, memory: StepMemory, row: int = 0) -> str:
     return digest.hexdigest()
 
 
-StepPhysics = Callable[[SceneState, int], None]
-"""Function that advances physics by a number of steps; `DivergenceRecovery` has another one."""
+StepPhysics = Callable[[SceneState, int], Array | None]
+"""Function that advances physics by a number of steps, as `grouser.physics.drive_work.Advance`;
+`DivergenceRecovery` has another one."""
 
 
 def step_physics(state: SceneState, steps: int) -> None:

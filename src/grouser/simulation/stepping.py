@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
-from grouser.physics.drive_work import WorkSamples
+from grouser.physics.drive_work import Advance, WorkSamples
 from grouser.physics.drives import Drives, DriveTargets, Number, Setpoint
 from grouser.physics.losses import DriveLosses, LossMemory
 from grouser.physics.slip_friction import SlipFriction
@@ -209,7 +209,7 @@ class Stepper:
         memory: StepMemory,
         now: int,
         steps: int,
-        physics: Callable[[int], None],
+        physics: Advance,
         samples: WorkSamples | None = None,
         sense: Callable[[bool], None] | None = None,
     ) -> Iterator[int]:
@@ -259,12 +259,7 @@ class Stepper:
                 sense(True)
 
     def run(
-        self,
-        rows: StateArrays,
-        memory: StepMemory,
-        steps: int,
-        physics: Callable[[int], None],
-        now: int = 0,
+        self, rows: StateArrays, memory: StepMemory, steps: int, physics: Advance, now: int = 0
     ) -> None:
         """Advance by ``steps`` without intermediate results; same bits as `advance`."""
         samples = self.drives.work.samples(rows) if self._has_gaits else None

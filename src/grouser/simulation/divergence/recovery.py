@@ -22,7 +22,7 @@ from grouser.errors import SimulationDiverged
 from grouser.frames import Array
 from grouser.simulation.changes.actions import Restart
 from grouser.simulation.changes.restart import restart
-from grouser.simulation.divergence.watch import has_bad_numbers
+from grouser.simulation.divergence.watch import BAD_NUMBERS
 from grouser.simulation.scene_state import STATE, SceneState
 from grouser.simulation.simulation import Simulation
 
@@ -87,20 +87,23 @@ class DivergenceRecovery:
         self._harmless = self._limit * float(min(self._ownership.masses, default=0.0))
         """Total energy (J) below which no single body can exceed the limit."""
         self._energy = state.data.energy  # potential and kinetic, J; a view
+        self._bad_numbers = state.data.warning.number[BAD_NUMBERS]  # a view
         self._before = np.empty(mujoco.mj_stateSize(model, STATE))
         self._lowest = _lowest_ground(model, state.data) - FALL_DEPTH
         self._checked = self._simulation.time
 
     # -- every control interval --------------------------------------------------------------
 
-    def physics(self, state: SceneState, steps: int) -> None:
-        """Advance physics by ``steps``; on divergence restart the cause and repeat."""
+    def physics(self, state: SceneState, steps: int) -> Array | None:
+        """Advance physics by ``steps``; on divergence restart the cause and repeat.
+
+        Returns the speeds after the restart.
+        """
         if state is not self._state:
             self._rebind(state)
         model, data = state.model, state.data
         mujoco.mj_getState(model, data, self._before, STATE)
-        if not self._advance(model, data, steps):
-            self._recover(model, data, steps)
+        return None if self._advance(model, data, steps) else self._recover(model, data, steps)
 
     def _advance(self, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> bool:
         """Advance physics by ``steps``; return False if it has diverged."""
@@ -108,7 +111,7 @@ class DivergenceRecovery:
             mujoco.mj_step(model, data, steps)
         except mujoco.FatalError:  # NaN positions touch everything: contacts exceed the memory
             return False
-        if has_bad_numbers(data):  # MuJoCo has reset the state
+        if any(self._bad_numbers.tolist()):  # MuJoCo has reset the state
             return False
         mujoco.mj_energyVel(model, data)
         # In this form NaN, which the last step may have left, fails the test.
@@ -118,7 +121,7 @@ class DivergenceRecovery:
 
     # -- after a divergence ------------------------------------------------------------------
 
-    def _recover(self, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> None:
+    def _recover(self, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> Array:
         """Restore the state, restart as few bodies as possible, and repeat ``steps``."""
         undo = Undo(self._state, self._before)
         self.suspects = self._rank_suspects(model, data, steps, undo)
@@ -130,8 +133,9 @@ class DivergenceRecovery:
                 undo()
                 for name in names:
                     self._restart(name, "diverged")
+                speeds = np.array(data.qvel)
                 mujoco.mj_step(model, data, steps)
-                return
+                return speeds
         undo()
         raise SimulationDiverged(
             f"simulation diverged at {data.time:.3f} s, even with all bodies at their starts; try "

@@ -32,7 +32,7 @@ _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 def has_bad_numbers(data: mujoco.MjData) -> bool:
     """Return True if MuJoCo has found a bad number since ``data`` was reset or restored."""
-    return bool(data.warning.number[BAD_NUMBERS].any())
+    return any(data.warning.number[BAD_NUMBERS].tolist())
 
 
 def log_warnings() -> None:
