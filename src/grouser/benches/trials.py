@@ -49,7 +49,7 @@ def run(progress: Progress, runner: RunnerChoice = None) -> Iterator[dict[str, f
     yield {"trials": count, "packbot_steps": steps / wall}
     yield {"packbot_trials_per_minute": 60 * count / wall}
     progress("roach", 1, 2)
-    outcomes, wall = _measure(_roaches(count), chosen)
+    outcomes, wall = _measure(bridge_roaches(count), chosen)
     arrived = np.mean([outcome.arrived for outcome in outcomes])
     yield {"roach_trials_per_minute": 60 * count / wall, "roach_success": float(arrived)}
 
@@ -78,7 +78,7 @@ def _packbots(count: int) -> list[Trial]:
     ]
 
 
-def _roaches(count: int) -> list[Trial]:
+def bridge_roaches(count: int) -> list[Trial]:
     """Return crossings of the double bridge, on several paths in turn."""
     world = bridge_world()
     validity = validity_of(world, ROBOT, BOUNDS)
