@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.energy_meter import measure
 
 from grouser import Batch, Simulation
 from grouser.errors import BadValue, SimulationDiverged
@@ -74,6 +75,23 @@ def test_energy_of_a_climb_is_accounted_for() -> None:
     work, lost = robot.energy - start[1], robot.losses - start[2]
     assert lifted + lost == pytest.approx(work, rel=0.02)
     assert lifted > 0.6 * work
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["packbot", "quince", "kenaf", "talon", "tarantula", "telemax"])
+def test_energy_of_a_climb_closes_step_by_step(kind: str) -> None:
+    start = world(kind, slope_deg=15, command={"forward": 0.3})
+    simulation = Simulation(start, crash_folder=None)
+    robot = simulation.robots["r"]
+    simulation.step(0.8)
+    begin = robot.energy, robot.losses
+    balance = measure(simulation, 1.2)
+    assert balance.mechanical > 0.5 * balance.drives, "it climbs"
+    assert abs(balance.residual) < 0.02 * balance.drives
+    assert balance.work >= balance.losses > 0
+    # The robot's own sums sample the power every 20 ms.
+    assert robot.energy - begin[0] == pytest.approx(balance.drives, rel=0.05)
+    assert robot.losses - begin[1] == pytest.approx(balance.joints, rel=0.05)
 
 
 def test_without_losses_a_robot_keeps_its_bits() -> None:
