@@ -8,8 +8,8 @@ from geometry_msgs.msg import Twist  # type: ignore[import-not-found]
 from nav_msgs.msg import Odometry  # type: ignore[import-not-found]
 from sensor_msgs.msg import LaserScan  # type: ignore[import-not-found]
 
-SECONDS = 2.0
-"""Simulated time to drive."""
+DISTANCE = 0.4
+"""Distance to drive, m."""
 
 
 def main(robot: str, path: str) -> None:
@@ -19,14 +19,20 @@ def main(robot: str, path: str) -> None:
     drive = rospy.Publisher(f"/{robot}/cmd_vel", Twist, queue_size=1)
     twist = Twist()
     twist.linear.x = 0.3
+    places: list[float] = []
     with rosbag.Bag(path, "w") as bag:
         topic = f"/{robot}/odom"
-        rospy.Subscriber(topic, Odometry, lambda message: bag.write(topic, message))
-        end = rospy.Time.now() + rospy.Duration(SECONDS)
-        while rospy.Time.now() < end:
+
+        def record(message: Odometry) -> None:
+            places.append(message.pose.pose.position.x)
+            bag.write(topic, message)
+
+        subscriber = rospy.Subscriber(topic, Odometry, record)
+        while not places or places[-1] - places[0] < DISTANCE:
             drive.publish(twist)
-            rospy.sleep(0.05)
-        rospy.signal_shutdown("done")
+            rospy.rostime.wallsleep(0.05)
+        subscriber.unregister()
+    rospy.signal_shutdown("done")
     sys.stdout.write(f"{len(scan.ranges)}\n")
 
 

@@ -149,9 +149,6 @@ async def _measure(*, with_clients: bool) -> Measured:
                     if kind == "camera":
                         shot = float(np.interp(stamp, times.simulated, times.wall))
                         ages.append(arrived - shot)
-        print(
-            dict(options.pictures and server.host._cameras.frames.drawn),
-            dict(server.host._cameras.frames.dropped),
         server.stop()
         await running
     return Measured(simulated / (end - begin), used / (end - begin), counts, ages)

@@ -125,7 +125,7 @@ class ClientSubscriptions:
         self.flush()
 
     def _send_waiting(self) -> None:
-        """Send messages for at most `SEND_TIME`; then continue soon, or when the next one is due."""
+        """Send messages for at most `SEND_TIME`; continue soon, or when the next one is due."""
         self._scheduled = None
         end = asyncio.get_running_loop().time() + SEND_TIME
         while self._send_next() and asyncio.get_running_loop().time() < end:
