@@ -19,7 +19,9 @@ from genpy import Duration, Message, Time
 def fill(message: Message, values: dict) -> Message:
     """Set the fields of a ROS 1 message from JSON values."""
     for name, kind in zip(message.__slots__, message._slot_types, strict=True):
-        value, element = values[name], roslib.message.get_message_class(kind.split("[")[0])
+        value, element = values[name], None
+        if "/" in kind:
+            element = roslib.message.get_message_class(kind.split("[")[0])
         if kind in ("time", "duration"):
             value = (Time if kind == "time" else Duration)(value["secs"], value["nsecs"])
         elif element and kind.endswith("]"):

@@ -21,6 +21,7 @@ BENCHES: dict[str, str] = {
     "protocol": "grouser.benches.protocol",
     "record": "grouser.benches.record",
     "robot": "grouser.benches.robot",
+    "ros": "grouser.benches.ros",
     "scan": "grouser.benches.scan",
     "snapshot": "grouser.benches.snapshot",
     "tracks": "grouser.benches.tracks",

@@ -208,7 +208,8 @@ class WebsocketConnection(ClientSocket):
         """Close after `LINGER`: closing at once could discard bytes before they are read."""
         if self._end is None:
             self._end = asyncio.get_running_loop().call_later(LINGER, self.close)
-            if self._transport is not None and self._transport.can_write_eof():
+            waiting = self.outbox.waiting  # an end now would cut it off
+            if self._transport is not None and self._transport.can_write_eof() and not waiting:
                 with suppress(OSError):  # the client has reset the connection
                     self._transport.write_eof()
 

@@ -18,6 +18,8 @@ from grouser.gateways.rosbridge.encoding import encode
 from grouser.protocol.rosbridge import Id, Subscribe
 from grouser.ros.json_fields import RosVersion, full_name
 
+SEND_TIME = 0.0005
+"""Wall time after which other connections and physics have their turn, s."""
 MOST_SUBSCRIPTIONS = 256
 """Most subscriptions of one client."""
 
@@ -113,7 +115,7 @@ class ClientSubscriptions:
     def flush(self) -> None:
         """Send waiting messages soon, if the client can receive them."""
         if self._scheduled is None and any(each.waiting for each in self._all.values()):
-            self._scheduled = asyncio.get_running_loop().call_soon(self._send_next)
+            self._scheduled = asyncio.get_running_loop().call_soon(self._send_waiting)
 
     def _add(self, subscription: ClientSubscription, published: Publication) -> None:
         waiting = subscription.waiting
@@ -122,9 +124,18 @@ class ClientSubscriptions:
             waiting.popleft()
         self.flush()
 
-    def _send_next(self) -> None:
-        """Send the next message that is due; go on soon, or when the next one is due."""
+    def _send_waiting(self) -> None:
+        """Send messages for at most `SEND_TIME`; continue soon, or when the next one is due."""
         self._scheduled = None
+        end = asyncio.get_running_loop().time() + SEND_TIME
+        while self._send_next() and asyncio.get_running_loop().time() < end:
+            pass
+
+    def _send_next(self) -> bool:
+        """Send the next message that is due, and schedule the next; return True if one was sent."""
+        if self._scheduled:
+            self._scheduled.cancel()
+            self._scheduled = None
         loop = asyncio.get_running_loop()
         now, next_due = loop.time(), float("inf")
         for name, each in self._all.items():
@@ -135,15 +146,16 @@ class ClientSubscriptions:
                 next_due = min(next_due, due)
                 continue
             if not self._is_ready():
-                return  # `flush` is called when it is
+                return False  # `flush` is called when it is
             self._send_one(each)
             each.sent = now
             # The next turn begins with the topic after this one.
             self._all[name] = self._all.pop(name)
             self.flush()
-            return
+            return True
         if next_due < float("inf"):
-            self._scheduled = loop.call_at(next_due, self._send_next)
+            self._scheduled = loop.call_at(next_due, self._send_waiting)
+        return False
 
     def _send_one(self, subscription: ClientSubscription) -> None:
         published, id_ = subscription.waiting.popleft(), str(next(self._fragments))

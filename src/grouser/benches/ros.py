@@ -1,0 +1,197 @@
+"""Cost of topics over rosbridge, and age of pictures.
+
+Seven P3AT with a laser scanner of 40 Hz and a camera of 15 Hz stand in a hall. One client
+subscribes to all scans, pictures, odometry and to ``/tf``; another one subscribes to a picture and
+does not read. Server, renderer and clients are separate processes.
+
+``messages_per_s``        messages that the reading client received per wall second
+``scans_share``           received over nominal number of scans
+``pictures_share``        the same of pictures
+``image_age_p99_ms``      wall time from the shot of a picture to its arrival; bound: 100
+``image_age_p50_ms``      the same, median
+``server_share``          share of one core that the server's process used
+``server_share_alone``    the same without clients
+``pace``                  simulated over wall time with clients, over that without; bound: 0.98
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from grouser.experiments.run_options import Progress
+from grouser.frames import milliseconds
+from grouser.gateways.rosbridge.gateway import RosbridgeGateway
+from grouser.gateways.server import PictureOptions, Server, ServerOptions
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import World, as_world
+
+ROBOTS = 7
+SCAN_RATE, PICTURE_RATE = 40.0, 15.0  # Hz
+SECONDS = 10.0
+"""Wall time of one measurement, s."""
+WARM_UP = 3.0
+"""Wall time before it, s."""
+LASER, CAMERA = "fast_laser", "fast_camera"
+"""Names of the sensors beside those of the robot itself."""
+CLOCK_RATE = 200.0
+"""Rate at which simulated and wall time are noted, Hz."""
+
+_STAMP = re.compile(rb'"secs": (\d+), "nsecs": (\d+)')
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Figures of one run of the server."""
+
+    pace: float
+    share: float
+    counts: dict[str, int]
+    """Messages by kind."""
+    ages: list[float]
+    """Ages of pictures, s."""
+
+
+def run(progress: Progress) -> dict[str, float]:
+    """Measure everything and return the figures."""
+    progress("without clients", 0, 2)
+    alone = asyncio.run(_measure(with_clients=False))
+    progress("with clients", 1, 2)
+    busy = asyncio.run(_measure(with_clients=True))
+    ages = np.percentile(busy.ages, (50, 99)) if busy.ages else np.full(2, np.nan)
+    return {
+        "messages_per_s": sum(busy.counts.values()) / SECONDS,
+        "scans_share": busy.counts.get("scan", 0) / (ROBOTS * SCAN_RATE * SECONDS),
+        "pictures_share": busy.counts.get("camera", 0) / (ROBOTS * PICTURE_RATE * SECONDS),
+        "image_age_p50_ms": milliseconds(float(ages[0])),
+        "image_age_p99_ms": milliseconds(float(ages[1])),
+        "server_share": busy.share,
+        "server_share_alone": alone.share,
+        "pace": busy.pace / alone.pace,
+    }
+
+
+def hall() -> World:
+    """Return the world of the measurement."""
+    laser = {
+        "kind": "laser",
+        "name": LASER,
+        "mount": "body",
+        "at": [0.2, 0.0, 0.2],
+        "rate_hz": SCAN_RATE,
+    }
+    camera = {
+        "kind": "camera", "name": CAMERA, "mount": "body", "at": [0.2, 0.0, 0.3],
+        "camera": "ers210", "rate_hz": PICTURE_RATE,
+    }  # fmt: skip
+    robots = [
+        {"name": f"r{n}", "kind": "p3at", "position": [0, 2 * n], "sensors": [laser, camera]}
+        for n in range(ROBOTS)
+    ]
+    wall = {"kind": "box", "name": "wall", "position": [4, 6, 0.5], "size": [0.2, 20, 1]}
+    return as_world(
+        {
+            "name": "hall of robots",
+            "terrain": [{"kind": "flat"}],
+            "robots": robots,
+            "objects": [{**wall, "fixed": True}],
+        }
+    )
+
+
+class _Times:
+    """Observer that notes simulated and wall time."""
+
+    def __init__(self) -> None:
+        self.simulated: list[float] = []
+        self.wall: list[float] = []
+
+    def on_step(self, time_: float) -> None:
+        """Note both times."""
+        self.simulated.append(time_)
+        self.wall.append(time.monotonic())
+
+
+async def _measure(*, with_clients: bool) -> Measured:
+    """Run the server for `WARM_UP` and `SECONDS`."""
+    simulation, times = Simulation(hall()), _Times()
+    simulation.subscribe(times, rate_hz=CLOCK_RATE)
+    options = ServerOptions(gateways=(RosbridgeGateway(port=0),), pictures=PictureOptions())
+    async with Server(simulation, options) as server:
+        running = asyncio.get_running_loop().create_task(server.run())
+        clients = []
+        if with_clients:
+            port = str(server.ports["rosbridge"])
+            clients = [_start_client(port, "0"), _start_client(port, str(WARM_UP + SECONDS))]
+        await asyncio.sleep(WARM_UP)
+        begin, used, simulated = time.monotonic(), time.process_time(), simulation.time
+        await asyncio.sleep(SECONDS)
+        end, used, simulated = (
+            time.monotonic(), time.process_time() - used, simulation.time - simulated,
+        )  # fmt: skip
+        counts: dict[str, int] = {}
+        ages: list[float] = []
+        if clients:
+            stalled, reader = clients
+            output, _ = await asyncio.to_thread(reader.communicate)
+            stalled.kill()
+            stalled.communicate()
+            for kind, arrived, stamp in json.loads(output):
+                if begin <= arrived <= end:
+                    counts[kind] = counts.get(kind, 0) + 1
+                    if kind == "camera":
+                        shot = float(np.interp(stamp, times.simulated, times.wall))
+                        ages.append(arrived - shot)
+        server.stop()
+        await running
+    return Measured(simulated / (end - begin), used / (end - begin), counts, ages)
+
+
+def _start_client(port: str, seconds: str) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-m", "grouser.benches.ros", port, seconds]
+    return subprocess.Popen(words, stdout=subprocess.PIPE)
+
+
+# -- client process --------------------------------------------------------------------------------
+
+
+def client(port: int, seconds: float) -> list[tuple[str, float, float]]:
+    """Subscribe and read for ``seconds``; return kind, arrival and stamp of each message, s.
+
+    0 seconds: subscribe to a picture, and never read it.
+    """
+    from websockets.sync.client import connect
+
+    with connect(f"ws://127.0.0.1:{port}", max_size=None, max_queue=(1, 0)) as socket:
+        topics = [f"/r{n}/camera/{CAMERA}/image/compressed" for n in range(ROBOTS)]
+        if not seconds:
+            socket.send(json.dumps({"op": "subscribe", "topic": topics[0]}))
+            time.sleep(10 * (WARM_UP + SECONDS))
+            return []
+        topics += [f"/r{n}/{kind}" for n in range(ROBOTS) for kind in (f"scan/{LASER}", "odom")]
+        for topic in (*topics, "/tf"):
+            socket.send(json.dumps({"op": "subscribe", "topic": topic}))
+        end, received = time.monotonic() + seconds, []
+        while (now := time.monotonic()) < end:
+            try:
+                data = socket.recv(end - now, decode=False)
+            except TimeoutError:
+                break
+            now = time.monotonic()
+            head = bytes(data[:300])
+            topic = head.split(b'"', 8)[7].decode()
+            kind = topic.split("/")[2] if topic.count("/") > 1 else "tf"
+            if found := _STAMP.search(head):
+                received.append((kind, now, int(found[1]) + int(found[2]) * 1e-9))
+    return received
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(client(int(sys.argv[1]), float(sys.argv[2]))))
