@@ -128,7 +128,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
-    "gateways.page": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.page": WIRED | {"gateways.images", "gateways.gateway", "gateways.rosbridge"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},
     # 7

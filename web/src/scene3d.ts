@@ -183,6 +183,17 @@ export class WorldView {
     this.dirtyView = true;
   }
 
+  /** Position (m) and roll, pitch, yaw (deg) of a body as shown. */
+  bodyPose(body: number): { p: number[]; rpy: number[] } | null {
+    const place = this.bodyPosition(body), at = 7 * body + 3, deg = 180 / Math.PI;
+    if (!place) return null;
+    const [x, y, z, w] = this.poses.subarray(at, at + 4);
+    const roll = Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));
+    const pitch = Math.asin(Math.max(-1, Math.min(1, 2 * (w * y - z * x))));
+    const yaw = Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
+    return { p: place.toArray(), rpy: [roll * deg, pitch * deg, yaw * deg] };
+  }
+
   bodyPosition(body: number): Vector3 | null {
     if (body < 0 || 7 * body + 6 >= this.poses.length) return null;
     return new Vector3(this.poses[7 * body], this.poses[7 * body + 1], this.poses[7 * body + 2]);
