@@ -230,4 +230,4 @@ function frame(): void {
 requestAnimationFrame(frame);
 
 // For tests and benches: what is shown.
-Object.assign(window, { grouserPage: { view, get state() { return state; }, get scene() { return scene; }, get drawn() { return drawn; }, get received() { return received; } } });
+Object.assign(window, { grouserPage: { connection, view, plans, timeline, get state() { return state; }, get scene() { return scene; }, get drawn() { return drawn; }, get received() { return received; } } });

@@ -3,7 +3,7 @@
 import {
   AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
   CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, Fog, FrontSide, HemisphereLight, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, MeshLambertMaterial, NearestFilter, PerspectiveCamera,
+  LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshLambertMaterial, NearestFilter, PerspectiveCamera,
   PlaneGeometry, Quaternion, Raycaster, RepeatWrapping, Scene as World, SphereGeometry, SRGBColorSpace,
   Vector2, Vector3, WebGLRenderer,
 } from "three";
@@ -411,6 +411,20 @@ export class WorldView {
       shadow.far = 6 * reach;
       shadow.updateProjectionMatrix();
     }
+  }
+
+  /** Draw one robot in one colour without light, all else in black, for comparisons. */
+  silhouette(owner: string): void {
+    const plain = (colour: number): MeshBasicMaterial => new MeshBasicMaterial({ color: colour, fog: false });
+    this.world.background = new Color(0);
+    for (const group of this.groups) {
+      group.mesh.material = plain(0xffffff) as never;
+      for (const [place, geom] of group.geoms.entries())
+        group.mesh.setColorAt(place, new Color(this.scene!.bodies[this.scene!.geoms[geom].b][1] === owner ? 0xff00ff : 0));
+      group.mesh.instanceColor!.needsUpdate = true;
+    }
+    this.dirtyView = true;
+    this.draw();
   }
 
   /** Record the canvas as WebM until the returned function is called. */
