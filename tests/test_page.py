@@ -16,6 +16,7 @@ from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
 from websockets.exceptions import InvalidStatus
 
+from grouser.gateways.page.draft import content_of, draft_yaml
 from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.page.page_socket import PageSocket
 from grouser.gateways.page.session import PageSession
@@ -29,17 +30,22 @@ from grouser.protocol.page.messages import (
     CommandDrives,
     Complete,
     Drive,
+    EditDraft,
+    FollowPath,
+    GetContent,
     GetMesh,
+    LeaveDraft,
     Release,
     RunConsole,
     Seek,
+    StartPlan,
     Take,
     Watch,
     World,
 )
 from grouser.service.access import Role, Token
 from grouser.world.file import World as WorldFile
-from grouser.world.file import as_world
+from grouser.world.file import as_world, load, parse
 
 DEAD_MAN = 0.15
 WORLD = {
@@ -438,3 +444,69 @@ def test_bundle_is_small() -> None:
     total = sum(len(gzip.compress(path.read_bytes(), 9)) for path in Path(FOLDER).iterdir())
     assert total <= 300_000
     assert json.loads(Path("web/package-lock.json").read_text())["name"] == "grouser-page"
+
+
+# -- editor ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gate", "kenaf_step", "rubble", "match_1v3"])
+def test_yaml_of_a_world_is_read_back_as_the_same_world(name: str) -> None:
+    loaded = load(name)
+    text = draft_yaml(content_of(loaded))
+    assert parse(text, where="draft") == loaded
+    long = [line for line in text.splitlines() if len(line) > 120 and not line.startswith("desc")]
+    assert not long
+    assert "{" in text  # short entries are in one line
+
+
+def test_draft_is_checked_and_shown(trainer: PageClient) -> None:
+    trainer.send(GetContent(3))
+    content = trainer.next("answer")["content"]
+    assert content["name"] == "yard"
+    content["objects"][1]["position"] = [1, 2, "high"]
+    trainer.send(EditDraft(4, content))
+    (fault,) = trainer.next("answer")["faults"]
+    assert fault["path"] == ["objects", 1, "position", 2]
+    assert "number" in fault["text"]
+    content["objects"][1] = {"name": "crate", "kind": "box", "position": [1, 2, 0.5], "mass": 2}
+    trainer.send(EditDraft(5, content))
+    (fault,) = trainer.next("answer")["faults"]
+    assert "lacks 'size'" in fault["text"]
+    content["objects"][1] |= {"size": [0.4, 0.4, 0.4], "friction": 0.5}
+    trainer.send(EditDraft(6, content))
+    answer = trainer.next("answer")
+    assert answer["faults"] == []
+    assert "  - {name: crate, kind: box, position: [1, 2, 0.5], mass: 2" in answer["yaml"]
+    assert trainer.next("scene")["objects"] == ["gate", "crate"]
+    trainer.next_frame()
+    assert math.dist(trainer.body("crate").position, (1, 2, 0.5)) < 1e-3
+    trainer.send(LeaveDraft())
+    assert trainer.next("scene")["objects"] == ["gate", "lamp"]
+
+
+# -- plans -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_plan_is_made_and_its_best_path_driven() -> None:
+    roach = {"name": "roach", "kind": "velociroach", "position": [0, 0]}
+    flat = as_world(
+        {"name": "flat", "terrain": [{"kind": "flat", "friction": 0.8}], "robots": [roach]}
+    )
+    with (
+        ThreadedServer(flat, PageGateway(port=0), speed=4.0) as server,
+        PageClient(server.server.ports["page"]) as client,
+    ):
+        client.send(StartPlan("roach", 0.8, 0.0))
+        assert client.next("plan")["busy"]
+        plan = client.next("plan")
+        assert not plan["why_not"]
+        assert plan["paths"][0]["points"][-1] == pytest.approx([0.8, 0.0])
+        assert [path["score"] for path in plan["paths"]] == sorted(
+            path["score"] for path in plan["paths"]
+        )
+        client.send(FollowPath("roach", 99))
+        assert "no path 99" in client.next("error")["text"]
+        client.send(FollowPath("roach", 0))
+        assert client.next("plan")["driving"]
+        assert "arrived" in client.next("plan")["result"]

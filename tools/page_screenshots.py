@@ -10,12 +10,14 @@ chromium``.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
@@ -41,8 +43,6 @@ def page_server(*words: str) -> Iterator[str]:
 
 
 def _environment() -> dict[str, str]:
-    import os
-
     return os.environ | {"BROWSER": "true"}  # `grouser replay --page` opens nothing
 
 
@@ -72,7 +72,7 @@ def drive(page: Any, seconds: float) -> None:
     page.keyboard.up("w")
 
 
-def overview(browser: Any) -> Any:
+def overview(browser: Any) -> Iterator[Any]:
     """Kenaf drives to its step."""
     with page_server("open", "kenaf_step", "--no-browser") as url:
         page = open_page(browser, url + "?theme=light")
@@ -81,7 +81,7 @@ def overview(browser: Any) -> Any:
         yield page
 
 
-def dark(browser: Any) -> Any:
+def dark(browser: Any) -> Iterator[Any]:
     """An ERS-7 at its door, in dark colours, with contacts and triggers."""
     with page_server("open", "gate", "--no-browser") as url:
         page = open_page(browser, url + "?theme=dark")
@@ -94,7 +94,7 @@ def dark(browser: Any) -> Any:
         yield page
 
 
-def operator(browser: Any) -> Any:
+def operator(browser: Any) -> Iterator[Any]:
     """Operator of a Kenaf: cameras and sensors only."""
     with page_server("open", "kenaf_step", "--no-browser") as url:
         page = open_page(browser, url + "?theme=light&role=operator")
@@ -104,10 +104,57 @@ def operator(browser: Any) -> Any:
         yield page
 
 
+def planning(browser: Any) -> Iterator[Any]:
+    """A VelociRoACH among bumps: eight candidates, coloured by energy."""
+    with page_server("open", "bumps", "--no-browser", "--no-pictures") as url:
+        page = open_page(browser, url + "?theme=light")
+        page.click("text=Pause")
+        page.click("nav >> text=Plan")
+        page.evaluate("grouserPage.plans.setGoal(1.6, 0)")
+        page.click(".panel >> text=Plan >> nth=0")
+        wait_for(page, "document.querySelector('.candidate') != null", 240.0)
+        page.click("text=Top")
+        yield page
+
+
+def editor(browser: Any) -> Iterator[Any]:
+    """A wall is added to a world; one field has a fault."""
+    with page_server("open", "gate", "--no-browser", "--no-pictures") as url:
+        page = open_page(browser, url + "?theme=light")
+        page.click("nav >> text=Edit")
+        page.click("text=Edit this world")
+        wait_for(page, "document.querySelector('.verdict').textContent === 'valid'")
+        page.select_option("[aria-label='Add to objects']", "box")
+        page.fill("details[open] [aria-label=position]", "[-0.5, 0.6, 0.15]")
+        wait_for(page, "document.querySelector('.verdict').textContent === 'valid'")
+        time.sleep(2.0)
+        page.fill("details[open] [aria-label=mass]", "heavy")
+        wait_for(page, "document.querySelector('.verdict').classList.contains('bad')")
+        page.evaluate("document.querySelector('details[open]').scrollIntoView({block: 'center'})")
+        yield page
+
+
+def replay(browser: Any) -> Iterator[Any]:
+    """A recorded run of an ERS-7, in the middle."""
+    with TemporaryDirectory() as folder:
+        recording = f"{folder}/run"
+        words = [sys.executable, "-m", "grouser", "run", "gate", "--seconds", "8"]
+        subprocess.run([*words, "--record", recording], check=True, stdout=subprocess.DEVNULL)
+        with page_server("replay", recording, "--page") as url:
+            page = open_page(browser, url + "?theme=light")
+            page.evaluate("grouserPage.timeline.seek(5)")
+            time.sleep(1.0)
+            page.click("text=Mark")
+            yield page
+
+
 SHOTS: dict[str, Callable[[Any], Iterator[Any]]] = {
     "overview": overview,
     "dark": dark,
     "operator": operator,
+    "planning": planning,
+    "editor": editor,
+    "replay": replay,
 }
 """Name → generator that yields the page when it is ready."""
 

@@ -3,6 +3,8 @@
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { ConsolePanel } from "./console";
+import { EditorPanel } from "./editor";
+import { PlanPanel } from "./plan_panel";
 import { clock, el, fill, remember, remembered, text } from "./dom";
 import { Connection, type Message, type Scene, type State, type Welcome } from "./protocol";
 import { RobotPanel } from "./robot_panel";
@@ -25,6 +27,8 @@ const stage = el("main", { class: "stage" });
 const view = new WorldView(stage, (digest) => connection.send("mesh", { digest }));
 const robots = new RobotPanel(() => connection, () => welcome?.role ?? role, () => welcome?.pictures ?? false);
 const consolePanel = new ConsolePanel(() => connection);
+const editor = new EditorPanel(() => connection);
+const plans = new PlanPanel(() => connection, () => robots.robot, view);
 const timeline = new TimelineBar(() => connection, view);
 
 // -- header ----------------------------------------------------------------------------------------
@@ -80,6 +84,8 @@ function show(message: string, seconds = 6): void {
 
 let picked: Picked | null = null;
 view.onpick = (found) => {
+  if (found && plans.choosing) { plans.setGoal(found.point.x, found.point.y); return; }
+  if (found && editor.active && !editor.host.hidden && editor.moveTo(found.point.x, found.point.y)) return;
   picked = found;
   const robot = welcome?.robots.find((one) => one.name === found?.owner);
   if (robot) robots.select(robot);
@@ -95,15 +101,15 @@ function showPicked(): void {
     `origin ${at.x.toFixed(3)}  ${at.y.toFixed(3)}  ${at.z.toFixed(3)} m`, el("br"), `point ${x.toFixed(3)}  ${y.toFixed(3)}  ${z.toFixed(3)} m`);
 }
 
-robots.onselect = (robot) => { view.followed = robot.body; if (view.mode !== "orbit") view.setMode(view.mode); };
+robots.onselect = (robot) => { view.followed = robot.body; if (view.mode !== "orbit") view.setMode(view.mode); plans.show(); };
 
 // -- tabs ------------------------------------------------------------------------------------------
 
-const tabs: [string, HTMLElement][] = [["Robot", robots.host], ["Console", consolePanel.host]];
+const tabs: [string, HTMLElement][] = [["Robot", robots.host], ["Console", consolePanel.host], ["Plan", plans.host], ["Edit", editor.host]];
 const tabBar = el("nav", { class: "tabs", role: "tablist" });
 const aside = el("aside", {}, tabBar, ...tabs.map(([, panel]) => panel));
 tabs.forEach(([name, panel], index) => {
-  tabBar.append(el("button", { role: "tab", onclick: () => openTab(index) }, name));
+  tabBar.append(el("button", { role: "tab", class: name === "Plan" || name === "Edit" ? "trainer" : "", onclick: () => openTab(index) }, name));
   panel.hidden = index > 0;
 });
 function openTab(index: number): void {
@@ -172,6 +178,9 @@ function receive(message: Message): void {
     case "request":
       show(`${message.by} requests ${message.robot}: "Stop driving" hands it over.`, 12);
       break;
+    case "plan":
+      plans.receive(message);
+      break;
     case "error":
       show(message.text);
       break;
@@ -188,6 +197,11 @@ function update(now: State): void {
   text(clients, `${now.clients.length} ${now.clients.length === 1 ? "client" : "clients"}`);
   clients.title = now.clients.join(", ");
   if (now.speed !== null && document.activeElement !== speed) speed.value = String(now.speed);
+  if (now.shown)
+    for (const robot of scene?.robots ?? []) {
+      const pose = view.bodyPose(robot.body), own = now.robots[robot.name];
+      if (own && pose) Object.assign(own, pose);
+    }
   robots.update(now);
   timeline.update(now);
   if (now.contacts) view.setContacts(now.contacts, FORCE);
@@ -216,4 +230,4 @@ function frame(): void {
 requestAnimationFrame(frame);
 
 // For tests and benches: what is shown.
-Object.assign(window, { grouserPage: { view, get state() { return state; }, get scene() { return scene; }, get drawn() { return drawn; }, get received() { return received; } } });
+Object.assign(window, { grouserPage: { connection, view, plans, timeline, get state() { return state; }, get scene() { return scene; }, get drawn() { return drawn; }, get received() { return received; } } });

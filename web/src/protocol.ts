@@ -33,9 +33,17 @@ export interface State {
   robots: Record<string, RobotState>; shown?: { time: number; rate: number };
   watched?: Watched; contacts?: number[][];
 }
-export interface Answer { op: "answer"; id: number; text?: string; words?: string[]; error?: string }
+export interface Fault { path: (string | number)[]; text: string }
+export interface Answer {
+  op: "answer"; id: number; text?: string; words?: string[]; error?: string;
+  content?: Record<string, unknown>; yaml?: string; faults?: Fault[];
+}
+export interface PlanMessage {
+  op: "plan"; robot: string; goal: [number, number]; busy: boolean; driving: boolean; why_not: string; result: string;
+  paths: { points: number[][]; length: number; trials: number; successes: number; energy: number | null; score: number }[];
+}
 export type Message =
-  | Welcome | Scene | State | Answer
+  | Welcome | Scene | State | Answer | PlanMessage
   | { op: "looks"; scene: number; colours: number[][]; daylight: number }
   | { op: "event"; time: number; kind: string; text: string }
   | { op: "request"; robot: string; by: string }

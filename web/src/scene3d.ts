@@ -3,7 +3,7 @@
 import {
   AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
   CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, Fog, FrontSide, HemisphereLight, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, MeshLambertMaterial, NearestFilter, PerspectiveCamera,
+  LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshLambertMaterial, NearestFilter, PerspectiveCamera,
   PlaneGeometry, Quaternion, Raycaster, RepeatWrapping, Scene as World, SphereGeometry, SRGBColorSpace,
   Vector2, Vector3, WebGLRenderer,
 } from "three";
@@ -181,6 +181,17 @@ export class WorldView {
     const now = this.bodyPosition(this.followed);
     if (now) this.last.copy(now);
     this.dirtyView = true;
+  }
+
+  /** Position (m) and roll, pitch, yaw (deg) of a body as shown. */
+  bodyPose(body: number): { p: number[]; rpy: number[] } | null {
+    const place = this.bodyPosition(body), at = 7 * body + 3, deg = 180 / Math.PI;
+    if (!place) return null;
+    const [x, y, z, w] = this.poses.subarray(at, at + 4);
+    const roll = Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));
+    const pitch = Math.asin(Math.max(-1, Math.min(1, 2 * (w * y - z * x))));
+    const yaw = Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
+    return { p: place.toArray(), rpy: [roll * deg, pitch * deg, yaw * deg] };
   }
 
   bodyPosition(body: number): Vector3 | null {
@@ -400,6 +411,20 @@ export class WorldView {
       shadow.far = 6 * reach;
       shadow.updateProjectionMatrix();
     }
+  }
+
+  /** Draw one robot in one colour without light, all else in black, for comparisons. */
+  silhouette(owner: string): void {
+    const plain = (colour: number): MeshBasicMaterial => new MeshBasicMaterial({ color: colour, fog: false });
+    this.world.background = new Color(0);
+    for (const group of this.groups) {
+      group.mesh.material = plain(0xffffff) as never;
+      for (const [place, geom] of group.geoms.entries())
+        group.mesh.setColorAt(place, new Color(this.scene!.bodies[this.scene!.geoms[geom].b][1] === owner ? 0xff00ff : 0));
+      group.mesh.instanceColor!.needsUpdate = true;
+    }
+    this.dirtyView = true;
+    this.draw();
   }
 
   /** Record the canvas as WebM until the returned function is called. */

@@ -19,6 +19,7 @@ import numpy as np
 
 from grouser.frames import degrees, to_rpy
 from grouser.gateways.gateway import GatewayContext
+from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.quantised import encode_poses
 from grouser.gateways.page.robot_control import RobotControls
 from grouser.gateways.page.scene_description import colours
@@ -59,6 +60,9 @@ class Viewer(Protocol):
 
     def send_looks(self, text: str) -> None:
         """Send changed colours."""
+
+    def send_plan(self, robot: str) -> None:
+        """Send the plan of a robot."""
 
     def send_event(self, entry: LogEntry) -> None:
         """Send an entry of the event log."""
@@ -118,6 +122,7 @@ class PageFeed:
         """Numbers of clients."""
         self.bytes_sent = self.updates = 0
         """Bytes of pose frames, and their number, to all clients."""
+        self.plans = RobotPlans(context.host, self._send_plan)
         self.controls = RobotControls(context.host, dead_man_s, self._send_states)
         self._period = 1 / rate_hz
         self.number = 0
@@ -243,6 +248,10 @@ class PageFeed:
         text = self.looks()
         for viewer in tuple(self.viewers):
             viewer.send_looks(text)
+
+    def _send_plan(self, robot: str) -> None:
+        for viewer in tuple(self.viewers):
+            viewer.send_plan(robot)
 
     def _send_states(self) -> None:
         common = self.state()

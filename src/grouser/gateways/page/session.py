@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from grouser.errors import BadValue, GrouserError, Refused, unknown
 from grouser.gateways.images.mosaic import CameraName
+from grouser.gateways.page.draft import DraftFault, content_of, draft_yaml, preview, read_draft
 from grouser.gateways.page.feed import PageFeed, readings_of
 from grouser.gateways.page.timeline import NumberedScene, PlayPosition, PoseState
 from grouser.protocol.page import messages
@@ -88,6 +91,7 @@ class PageSession:
         self._looks = ""
         self._unacknowledged: deque[int] = deque()
         self._position: PlayPosition | None = None
+        self._draft: PoseState | None = None
         self._closed = False
         self._handlers: dict[type[Any], Callable[[Any], None]] = {
             messages.Ack: self._acknowledge,
@@ -102,6 +106,11 @@ class PageSession:
             messages.RunConsole: self._console,
             messages.Complete: self._complete,
             messages.Seek: self._seek,
+            messages.GetContent: self._send_content,
+            messages.EditDraft: self._edit,
+            messages.LeaveDraft: self._leave_draft,
+            messages.StartPlan: self._plan,
+            messages.FollowPath: self._follow,
         }
 
     # -- websocket session -------------------------------------------------------------------
@@ -220,7 +229,9 @@ class PageSession:
         if not self.sees_world or self.behind:
             return
         state, flags = live, PoseFlag.NONE
-        if self._position is not None:
+        if self._draft is not None:
+            state = self._draft
+        elif self._position is not None:
             timeline = self.feed.timeline
             state, flags = timeline.at(self._position.now(timeline)) or live, PoseFlag.PAST
         if state is self._sent:
@@ -235,11 +246,13 @@ class PageSession:
     def _send_scene(self, scene: NumberedScene) -> None:
         self._scene, self._sent, self._looks = scene, None, ""
         self.link.send(encode("scene", number=scene.number, **scene.description.content))
-        self.send_looks(self.feed.looks())
+        if scene is self.feed.live().scene:
+            self.send_looks(self.feed.looks())
 
     def send_looks(self, text: str) -> None:
         """Send changed colours."""
-        if self.sees_world and text != self._looks and not self.behind and self._scene:
+        present = self._scene is not None and self._draft is None
+        if self.sees_world and text != self._looks and not self.behind and present:
             self._looks = text
             self.link.send(text)
 
@@ -423,6 +436,56 @@ class PageSession:
         self._require("trainer")
         words = Console(self.feed.simulation).complete(request.text)
         self.link.send(encode("answer", id=request.id, words=words))
+
+    def send_plan(self, robot: str) -> None:
+        """Send the plan of a robot."""
+        if self.sees_world:
+            self.link.send(encode("plan", robot=robot, **self.feed.plans.plans[robot].message()))
+
+    def _plan(self, request: messages.StartPlan) -> None:
+        self._require("trainer")
+        self._require_live()
+        self.feed.plans.start(self._robot(request.robot), (request.x, request.y))
+
+    def _follow(self, request: messages.FollowPath) -> None:
+        self._require("trainer")
+        self._require_live()
+        self.feed.plans.follow(self._robot(request.robot), request.path)
+        self.link.wake()
+
+    def _send_content(self, request: messages.GetContent) -> None:
+        self._require("trainer")
+        content = content_of(self.feed.simulation.start_world)
+        self.link.send(encode("answer", id=request.id, content=content))
+
+    def _edit(self, request: messages.EditDraft) -> None:
+        """Check a draft; compile it in a thread, and show it."""
+        self._require("trainer")
+        text, world = draft_yaml(request.content), read_draft(request.content)
+        if isinstance(world, list):
+            self._answer_draft(request.id, text, world)
+            return
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(None, preview, self.feed.numbers, world)
+        work.add_done_callback(partial(self._previewed, request.id, text))
+
+    def _previewed(
+        self, number: int, text: str, work: asyncio.Future[PoseState | list[DraftFault]]
+    ) -> None:
+        """Show the compiled draft."""
+        if self._closed:
+            return
+        found = work.result()
+        if isinstance(found, PoseState):
+            self._draft, found = found, []
+        self._answer_draft(number, text, found)
+
+    def _answer_draft(self, number: int, text: str, faults: list[DraftFault]) -> None:
+        rows = [{"path": list(fault.path), "text": fault.text} for fault in faults]
+        self.link.send(encode("answer", id=number, yaml=text, faults=rows))
+
+    def _leave_draft(self, request: messages.LeaveDraft) -> None:
+        self._draft = None
 
     def _seek(self, request: messages.Seek) -> None:
         self._require("spectator", "trainer")

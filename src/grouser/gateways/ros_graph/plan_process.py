@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from grouser.errors import GrouserError
-from grouser.trials.plan import PlanResult, PlanSettings, plan
+from grouser.trials.plan import PathRecord, PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import Point2, plan_task
 from grouser.world.file import World
 
@@ -92,6 +92,8 @@ class PlanAnswer:
     """Number of simulated paths."""
     trials: int = 0
     """Number of trials of all paths."""
+    paths: list[FoundPath] = field(default_factory=list)
+    """All simulated paths."""
 
     def encode(self) -> bytes:
         """Return the answer as JSON."""
@@ -102,7 +104,8 @@ class PlanAnswer:
         """Return the answer from the JSON of `encode`."""
         content: dict[str, Any] = json.loads(text)
         best = content.pop("best")
-        return cls(best=FoundPath(**best) if best else None, **content)
+        paths = [FoundPath(**path) for path in content.pop("paths")]
+        return cls(best=FoundPath(**best) if best else None, paths=paths, **content)
 
 
 def answer(order: PlanOrder) -> PlanAnswer:
@@ -119,19 +122,23 @@ def _summarize(result: PlanResult) -> PlanAnswer:
     best = result.best
     if best is None:
         return PlanAnswer(why_not=result.no_path or "no trial was completed")
-    low, high = best.success_interval
-    found = FoundPath(
-        points=best.path.waypoints.tolist(),
-        length=float(best.path.length),
-        score=float(best.score),
-        trials=best.driven,
-        successes=best.successes,
-        success=best.success,
+    paths = [_found(record) for record in result.records if record.driven]
+    return PlanAnswer(best=_found(best), candidates=len(paths), trials=result.driven, paths=paths)
+
+
+def _found(record: PathRecord) -> FoundPath:
+    """Return a simulated path."""
+    low, high = record.success_interval
+    return FoundPath(
+        points=record.path.waypoints.tolist(),
+        length=float(record.path.length),
+        score=float(record.score),
+        trials=record.driven,
+        successes=record.successes,
+        success=record.success,
         success_interval=[low, high],
-        effort=best.energy,
+        effort=record.energy,
     )
-    driven = sum(bool(record.driven) for record in result.records)
-    return PlanAnswer(best=found, candidates=driven, trials=result.driven)
 
 
 def main() -> None:

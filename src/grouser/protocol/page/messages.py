@@ -159,6 +159,43 @@ class Seek:
     """Play from there at this factor; 0: stand still."""
 
 
+@dataclass(frozen=True, slots=True)
+class GetContent:
+    """Return the contents of the present world, for the editor."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditDraft:
+    """Check the contents of a world file, and show the world to this client."""
+
+    id: int
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveDraft:
+    """Show the running world again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartPlan:
+    """Plan paths of a robot to a goal, m."""
+
+    robot: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class FollowPath:
+    """Drive a robot along a path of its plan."""
+
+    robot: str
+    path: int
+
+
 Request = (
     PageHello
     | Ack
@@ -173,6 +210,11 @@ Request = (
     | RunConsole
     | Complete
     | Seek
+    | GetContent
+    | EditDraft
+    | LeaveDraft
+    | StartPlan
+    | FollowPath
 )
 
 OPERATIONS: dict[str, type[Any]] = {
@@ -189,6 +231,11 @@ OPERATIONS: dict[str, type[Any]] = {
     "console": RunConsole,
     "complete": Complete,
     "seek": Seek,
+    "content": GetContent,
+    "draft": EditDraft,
+    "leave": LeaveDraft,
+    "plan": StartPlan,
+    "follow": FollowPath,
 }
 """``op`` → request."""
 
@@ -235,6 +282,12 @@ def _command(value: Any) -> dict[str, float]:
     return {_text(LONGEST_NAME)(key): _number(number) for key, number in value.items()}
 
 
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadValue("must be an object")
+    return value
+
+
 def _digest(value: Any) -> str:
     if not isinstance(value, str) or len(value) != 64 or set(value) - set("0123456789abcdef"):
         raise BadValue("must be 64 lower-case hexadecimal digits")
@@ -262,6 +315,10 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "text": _text(LONGEST_LINE),
     "time": _number,
     "rate": _number,
+    "x": _number,
+    "y": _number,
+    "path": _count,
+    "content": _object,
 }
 """Field → its check."""
 
