@@ -113,7 +113,6 @@ def planning(browser: Any) -> Iterator[Any]:
         page.evaluate("grouserPage.plans.setGoal(1.6, 0)")
         page.click(".panel >> text=Plan >> nth=0")
         wait_for(page, "document.querySelector('.candidate') != null", 240.0)
-        page.click("text=Top")
         yield page
 
 

@@ -123,7 +123,9 @@ export class EditorPanel {
   /** Show faults beside their fields. */
   private mark(): void {
     for (const note of this.body.querySelectorAll<HTMLElement>("[data-path]")) {
-      const path = note.dataset.path!, found = this.faults.find((fault) => fault.path.join("/") === path || fault.path.join("/").startsWith(`${path}/`));
+      const path = note.dataset.path!, entry = path.split("/").length === 2;
+      const shown = (fault: Fault): boolean => fault.path.length > 2 && this.body.querySelector(`[data-path="${CSS.escape(fault.path.slice(0, 3).join("/"))}"]`) !== null;
+      const found = this.faults.find((fault) => fault.path.join("/") === path || (fault.path.join("/").startsWith(`${path}/`) && !(entry && shown(fault))));
       text(note, found?.text ?? "");
       note.hidden = !found;
     }

@@ -188,10 +188,11 @@ function receive(message: Message): void {
 }
 
 function update(now: State): void {
-  text(time, clock(now.clock));
+  text(time, clock(welcome?.recorded ? now.shown?.time ?? 0 : now.clock));
   text(play, now.paused ? "Play" : "Pause");
   play.setAttribute("aria-pressed", String(now.paused));
   step.disabled = !now.paused;
+  factor.hidden = Boolean(welcome?.recorded);
   text(factor, `${now.factor.toFixed(2)} × real time`);
   text(load, `load ${Math.round(100 * now.load)} %`);
   text(clients, `${now.clients.length} ${now.clients.length === 1 ? "client" : "clients"}`);

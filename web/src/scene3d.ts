@@ -323,7 +323,8 @@ export class WorldView {
     for (const { points: line, colour } of paths)
       for (let i = 1; i < line.length; i++) {
         points.push(...line[i - 1], ...line[i]);
-        colours.push(...colour, ...colour);
+        const [r, g, b] = new Color().setRGB(...colour, SRGBColorSpace).toArray();
+        colours.push(r, g, b, r, g, b);
       }
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
