@@ -116,8 +116,8 @@ class DriveWork:
 
 
 Advance = Callable[[int], Array | None]
-"""Function that advances physics by a number of steps. It returns ``qvel`` (n, ·) where it has begun
-if that is not the state before the call, since something was restarted."""
+"""Function that advances physics by a number of steps; it returns ``qvel`` (n, ·) after a restart
+if it did not begin with the state before the call."""
 
 
 class WorkSamples:

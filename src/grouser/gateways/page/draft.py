@@ -36,7 +36,8 @@ class DraftFault:
 def content_of(world: World) -> dict[str, Any]:
     """Return the contents of a world file: the keys that were given, no defaults."""
     content: dict[str, Any] = world.model_dump(mode="json", exclude_unset=True)
-    return _tidy(content)
+    tidy: dict[str, Any] = _tidy(content)
+    return tidy
 
 
 def read_draft(content: Mapping[str, Any]) -> World | list[DraftFault]:

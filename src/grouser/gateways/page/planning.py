@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from grouser.errors import BadValue, GrouserError
-from grouser.gateways.rosbridge.plan_process import FoundPath, Planner, PlanOrder
+from grouser.gateways.ros_graph.plan_process import FoundPath, Planner, PlanOrder
 from grouser.service.host import Host
 from grouser.service.path_run import PathRun, PathRunResult
 from grouser.trials.plan import PlanSettings

@@ -122,11 +122,13 @@ def _summarize(result: PlanResult) -> PlanAnswer:
     best = result.best
     if best is None:
         return PlanAnswer(why_not=result.no_path or "no trial was completed")
-    paths = [_found(record) for record in result.records if record.driven]
-    return PlanAnswer(best=_found(best), candidates=len(paths), trials=result.driven, paths=paths)
+    paths = [_found_path(record) for record in result.records if record.driven]
+    return PlanAnswer(
+        best=_found_path(best), candidates=len(paths), trials=result.driven, paths=paths
+    )
 
 
-def _found(record: PathRecord) -> FoundPath:
+def _found_path(record: PathRecord) -> FoundPath:
     """Return a simulated path."""
     low, high = record.success_interval
     return FoundPath(
