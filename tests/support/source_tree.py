@@ -133,7 +133,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.ros2": WIRED | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
-    "gateways.page": WIRED | {"gateways.images", "gateways.gateway", "gateways.rosbridge"},
+    "gateways.page": WIRED | {"gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},
     # 7
