@@ -175,6 +175,18 @@ FOUND: dict[str, tuple[str, bytes, str]] = {
         npy_with_head(b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3)}"),
         "shape (-1, 3)",
     ),
+    "no elements and a huge axis": (
+        "height map npy",
+        npy_with_head(
+            b"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9999999999999999999)}"
+        ),
+        "of shape (0, 9999999999999999999)",
+    ),
+    "coordinate of two numbers": (
+        "pcd binary",
+        FILES["pcd binary"].content.replace(b"COUNT 2 1 1 1", b"COUNT 2 2 1 1"),
+        "field x with COUNT 2",
+    ),
     "large array in a small file": (
         "log npz",
         npz_of(

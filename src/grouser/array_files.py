@@ -83,8 +83,11 @@ def read_npy(file: IO[bytes], check: Check, name: str = "") -> npt.NDArray[Any]:
         raise BadValue(f"is damaged or cut off ({_reason(error)})") from None
     if len(data) < size:
         raise BadValue(f"is cut off: {name or 'its array'} has {len(data):,} of {size:,} bytes")
-    flat = np.frombuffer(data, head.dtype, head.count)
-    return flat.reshape(head.shape, order="F" if fortran else "C")
+    try:
+        flat = np.frombuffer(data, head.dtype, head.count)
+        return flat.reshape(head.shape, order="F" if fortran else "C")
+    except _DAMAGED:  # without elements, other axes may be of any length
+        raise BadValue(f"holds {name or 'an array'} of shape {head.shape}") from None
 
 
 def _head(file: IO[bytes], name: str) -> tuple[ArrayHead, bool]:

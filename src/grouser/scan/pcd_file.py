@@ -74,6 +74,8 @@ def _copy(out: bytearray, back: int, length: int) -> None:
 
 
 KEYS = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS")
+SINGLE = ("x", "y", "z", "rgb", "rgba")
+"""Fields of one number."""
 LONGEST_HEAD = 65536
 """Largest length of a header, bytes."""
 _KINDS = {"I": "i", "U": "u", "F": "f"}
@@ -147,7 +149,7 @@ def _checked_head(header: dict[str, list[str]], data: str, length: int) -> _Head
     ):
         if kind not in _KINDS or size not in _SIZES[kind]:
             raise BadValue(f"has a field {name} of type {kind} and size {size}, which is unknown")
-        if not 1 <= count <= MOST_BYTES_OF_A_POINT:
+        if not 1 <= count <= (1 if name in SINGLE else MOST_BYTES_OF_A_POINT):
             raise BadValue(f"has a field {name} with COUNT {count}")
         unique = name if name not in names[:number] and name != "_" else f"_{number}"
         layout.append((unique, f"<{_KINDS[kind]}{size}", (count,) if count > 1 else ()))
