@@ -9,7 +9,8 @@
 ``real_time_factor_ratio``  simulated time per processor time of the server, as fast as possible,
                             seven robots: with one client over without a page
 ``stopped_client_ratio``    the same with a client whose process is stopped
-``stopped_client_growth``   growth of the server's memory beside that client, bytes per second
+``stopped_client_growth``   growth of the server's memory beside that client, beyond that with one
+                            that reads (the timeline, up to its limit), bytes per second
 ``dead_man_ms``             time from the last command of a stopped client to the halt, beyond the
                             time-out, ms
 ``first_picture_s``         time from opening the page in Chromium to its first picture, s; absent
@@ -121,7 +122,7 @@ def run(progress: Progress) -> dict[str, float]:
     )
     figures["real_time_factor_ratio"] = shown.pace / alone.pace
     figures["stopped_client_ratio"] = stopped.pace / alone.pace
-    figures["stopped_client_growth"] = stopped.growth
+    figures["stopped_client_growth"] = stopped.growth - shown.growth
     progress("dead man", 3, 5)
     figures["dead_man_ms"] = milliseconds(asyncio.run(_dead_man()))
     progress("first picture", 4, 5)
