@@ -113,7 +113,7 @@ export class RobotPanel {
     const cameras = robot.sensors.filter((sensor) => sensor.size);
     if (this.pictures())
       for (const camera of cameras) {
-        const image = el("img", { alt: `Camera ${camera.name} of ${robot.name}`, width: camera.size![0], height: camera.size![1] });
+        const image = el("img", { alt: "", width: camera.size![0], height: camera.size![1] });
         this.tiles.set(camera.name, image);
         this.cameras.append(el("figure", {}, image, el("figcaption", {}, camera.name)));
         this.send("camera", { robot: robot.name, camera: camera.name, on: true });
@@ -151,6 +151,7 @@ export class RobotPanel {
     if (!image || picture.robot !== this.robot?.name) return;
     const url = URL.createObjectURL(picture.jpeg), old = image.src;
     image.src = url;
+    image.alt = `Camera ${picture.camera}`;  // before, the browser would show the icon of a missing picture
     if (old.startsWith("blob:")) URL.revokeObjectURL(old);
   }
 
