@@ -54,7 +54,8 @@ class StraightMotion:
     def at(self, seconds: float) -> tuple[Pose, Array, bool]:
         """Return pose, velocity, and True at the end."""
         share = min(1.0, seconds / self.seconds)
-        rates = np.array([*self.by, self.turn]) / self.seconds
+        with np.errstate(over="ignore"):  # infinite rates are refused by their energy
+            rates = np.array([*self.by, self.turn]) / self.seconds
         pose = _move_and_turn(self.begin, share * np.array(self.by), share * self.turn)
         return pose, rates, seconds >= self.seconds - 1e-9
 
