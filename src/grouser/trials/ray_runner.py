@@ -16,6 +16,7 @@ import os
 import pickle
 import secrets
 import socket
+import sys
 import tempfile
 import time
 import weakref
@@ -424,6 +425,7 @@ def _connect(address: str) -> tuple[Any, bool]:
         MissingDependency: Ray is not installed.
         Disconnected: the cluster cannot be reached.
     """
+    early = "ray" in sys.modules and "RAY_AUTH_MODE" not in os.environ
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     own = not address
     if own:
@@ -456,6 +458,8 @@ def _connect(address: str) -> tuple[Any, bool]:
     except Exception as error:  # Ray raises errors of many classes
         reason = " ".join(str(error).split())
         hint = "; is it Ray's client port, and does the token agree?" if is_client else ""
+        if own and early:
+            hint = "; Ray was imported before, without a token: set RAY_AUTH_MODE=token"
         raise Disconnected(
             f"Ray runner: no connection to {address or 'a local Ray'} ({reason[:300]}){hint}"
         ) from error
