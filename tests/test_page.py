@@ -14,7 +14,7 @@ from support.page_client import PageClient
 from support.page_fuzz import NO_CLOSE_FRAME, fuzz
 from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from grouser.gateways.page.draft import content_of, draft_yaml
 from grouser.gateways.page.gateway import PageGateway
@@ -391,6 +391,24 @@ def test_client_without_acknowledgements_gets_no_more_than_the_window(
         client.send(Ack(session.feed.number))
         client.scene = {"quantum": 1e-4}
         client.next_frame()  # with everything that has moved since
+
+
+@pytest.mark.parametrize("method", ["show", "send_pictures", "send_looks", "send_state"])
+def test_internal_error_in_the_feed_costs_one_connection(
+    server: ThreadedServer, trainer: PageClient, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    def fault(*_: object) -> None:
+        raise RuntimeError("injected")
+
+    with PageClient(server.server.ports["page"]) as other:
+        other.next("welcome")
+        failing = sessions(server)[-1]
+        monkeypatch.setattr(failing, method, fault)
+        wait_until(lambda: failing not in sessions(server))
+        with pytest.raises(ConnectionClosed):
+            list(iter(lambda: other.socket.recv(TIMEOUT), None))  # what was sent before
+        labels = [session.label for session in sessions(server)]
+        wait_until(lambda: trainer.next("state")["clients"] == labels)
 
 
 # -- timeline --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Protocol
@@ -69,6 +69,9 @@ class Viewer(Protocol):
 
     def send_pictures(self) -> None:
         """Send new pictures of the cameras that the client watches."""
+
+    def fail(self) -> None:
+        """Log the present exception and close the connection at once."""
 
 
 @dataclass
@@ -161,6 +164,14 @@ class PageFeed:
         if not self.viewers:
             self.close()
 
+    def _offer(self, send: Callable[[Viewer], None]) -> None:
+        """Call ``send`` for every client; an internal error costs the connection of one."""
+        for viewer in tuple(self.viewers):
+            try:
+                send(viewer)
+            except Exception:  # one client's error must not stop the others
+                viewer.fail()
+
     def close(self) -> None:
         """Stop."""
         if self._timer is not None:
@@ -178,8 +189,7 @@ class PageFeed:
 
     def on_event(self, entry: LogEntry) -> None:
         """Send an entry of the event log to all clients."""
-        for viewer in tuple(self.viewers):
-            viewer.send_event(entry)
+        self._offer(lambda viewer: viewer.send_event(entry))
 
     # -- poses -------------------------------------------------------------------------------
 
@@ -220,9 +230,8 @@ class PageFeed:
         self.number += 1
         self._encoded.clear()
         live = self.live()
-        for viewer in tuple(self.viewers):
-            viewer.show(live)
-            viewer.send_pictures()
+        self._offer(lambda viewer: viewer.show(live))
+        self._offer(lambda viewer: viewer.send_pictures())
         if loop.time() >= self._state_due:
             self._state_due = loop.time() + STATE_PERIOD
             self._load.update(self.simulation.elapsed)
@@ -246,17 +255,14 @@ class PageFeed:
 
     def _send_looks(self) -> None:
         text = self.looks()
-        for viewer in tuple(self.viewers):
-            viewer.send_looks(text)
+        self._offer(lambda viewer: viewer.send_looks(text))
 
     def _send_plan(self, robot: str) -> None:
-        for viewer in tuple(self.viewers):
-            viewer.send_plan(robot)
+        self._offer(lambda viewer: viewer.send_plan(robot))
 
     def _send_states(self) -> None:
         common = self.state()
-        for viewer in tuple(self.viewers):
-            viewer.send_state(common)
+        self._offer(lambda viewer: viewer.send_state(common))
 
     def state(self) -> dict[str, Any]:
         """Return the state of the world, for all clients."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class RobotPlans:
     async def _plan(self, robot: str, plan: RobotPlan, order: PlanOrder) -> None:
         try:
             answer = await self._planner.plan(order)
-            plan.paths, plan.why_not = sorted(answer.paths, key=_score), answer.why_not
+            plan.paths, plan.why_not = sorted(answer.paths, key=attrgetter("score")), answer.why_not
         except GrouserError as error:
             plan.why_not = str(error)
         finally:
@@ -122,7 +123,3 @@ class RobotPlans:
         """Kill plans in progress."""
         for task in self._tasks:
             task.cancel()
-
-
-def _score(path: FoundPath) -> float:
-    return path.score

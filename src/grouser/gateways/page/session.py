@@ -57,6 +57,9 @@ class PageLink(Protocol):
     def send(self, message: str | bytes) -> None:
         """Send a message as text or binary."""
 
+    def fail(self) -> None:
+        """Log the present exception and close the connection at once."""
+
     def close_with(self, code: int, reason: str) -> None:
         """Close the websocket with a code and a reason."""
 
@@ -160,6 +163,10 @@ class PageSession:
             for camera in self._cameras:
                 views.frames.unwatch(camera)
         self._cameras.clear()
+
+    def fail(self) -> None:
+        """Log the present exception and close the connection at once."""
+        self.link.fail()
 
     def _fail(self, code: CloseCode, reason: str) -> None:
         self._closed = True
