@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from grouser.experiments import okada_table1, okada_table2, okada_table4, zaratti_fig8, zaratti_fig9
+from grouser.experiments import zaratti_fig8, zaratti_fig9
 from grouser.experiments.friction_margin import friction_margin
+from grouser.experiments.okada import table1, table2, table4, window
 from grouser.experiments.run_options import RunOptions
 from grouser.reports.report import Report
 
@@ -36,16 +37,36 @@ def test_a_margin_ends_at_the_first_other_result(letters: str, margin: str) -> N
     assert friction_margin((0.5, 0.55, 0.6, 0.65, 0.7), letters, 0.6) == margin
 
 
+def check_table4(table: dict[str, Any]) -> None:
+    """Check the six rows of the table, and 120 mm with level rear sub-tracks, which fails.
+
+    A rigid robot on level rear sub-tracks cannot lift its front by friction; the real one climbs.
+    """
+    judged = {(row["case"]["rear"], row["case"]["step"]): row["agrees"] for row in table["rows"]}
+    assert (table["agree"], table["of"]) == (8, 9)
+    assert not judged.pop(("0 deg", "120 mm"))
+    assert all(judged.values())
+    figures = table["figures"]
+    assert figures["lifting_friction_rear_raised"] < 1.05 * table4.FRICTION
+    assert figures["lifting_friction_rear_level"] > 1.3 * table4.FRICTION
+
+
 def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide() -> None:
-    """All 6 rows agree; the two rows that the paper names fail on smooth belts."""
-    table = shape(okada_table4.run(RunOptions(quick=True)), "okada-table4")
-    assert (table["agree"], table["of"]) == (6, 6)
+    """The two rows that the paper names fail on smooth belts."""
+    table = shape(table4.run(RunOptions(quick=True)), "okada-table4")
+    check_table4(table)
     assert table["figures"]["smooth_120mm_at_0deg"] == "F"
     assert table["figures"]["smooth_240mm_at_45deg"] == "F"
 
 
+def test_okada_window_starts_above_level_rear_sub_tracks() -> None:
+    table = shape(window.run(RunOptions(quick=True)), "okada-window")
+    (row,) = table["rows"]
+    assert row["ours"] == {"usual": "5", "window": "5 to 5", "all rows agree at": "5"}
+
+
 def test_okada_table1_shows_fig2_and_fig3() -> None:
-    table = shape(okada_table1.run(RunOptions(quick=True)), "okada-table1")
+    table = shape(table1.run(RunOptions(quick=True)), "okada-table1")
     rows = {(row["case"]["fact"], row["case"]["method"]): row for row in table["rows"]}
     assert rows["rough terrain", "wheels"]["ours"] == "-"
     assert rows["rough terrain", "segments"]["ours"] == "+"
@@ -63,11 +84,11 @@ def test_okada_table1_shows_fig2_and_fig3() -> None:
 
 def test_okada_table2_every_method_keeps_its_speed() -> None:
     """The real-time factors are those of a busy machine, so no verdict is asserted."""
-    table = shape(okada_table2.run(RunOptions(quick=True)), "okada-table2")
+    table = shape(table2.run(RunOptions(quick=True)), "okada-table2")
     for row in table["rows"]:
         assert "OFF THE COMMANDED SPEED" not in row.get("note", "")
     judged = [row["case"]["method"] for row in table["rows"] if row["agrees"] is not None]
-    printed = [method.name for method in okada_table2.METHODS if method.paper is not None]
+    printed = [method.name for method in table2.METHODS if method.paper is not None]
     assert judged == [*printed, "order"]
     shares = [value for name, value in table["figures"].items() if name.startswith("share_")]
     assert 0.5 < sum(shares) < 1.0
@@ -75,10 +96,10 @@ def test_okada_table2_every_method_keeps_its_speed() -> None:
 
 @pytest.mark.slow
 def test_okada_table4_in_full_and_plates_do_not_climb_the_wall() -> None:
-    table = shape(okada_table4.run(RunOptions()), "okada-table4")
-    assert (table["agree"], table["of"]) == (6, 6)
+    table = shape(table4.run(RunOptions()), "okada-table4")
+    check_table4(table)
     assert table["figures"]["starts_that_agree"] == 24
-    wall = shape(okada_table1.run(RunOptions()), "okada-table1")
+    wall = shape(table1.run(RunOptions()), "okada-table1")
     assert wall["figures"]["plates_climbs_fig3_wall"] is False
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from grouser.experiments import kurose_table1, okada_table4
+from grouser.experiments import kurose_table1
+from grouser.experiments.okada import table4
 from grouser.robots.kenaf import WHEEL_FRICTION, WITHOUT_BATTERIES_X
 from grouser.trials.runner import run_trials
 from grouser.trials.trial import Outcome, Trial
@@ -33,8 +34,8 @@ def same_rows(trials: list[Trial], options: list[dict[str, Any]]) -> list[Outcom
 
 @pytest.mark.slow
 def test_robot_files_reproduce_okada_table4() -> None:
-    cases = [(case, start) for case in okada_table4.PAPER for start in okada_table4.STARTS]
-    trials = [okada_table4.trial(case, start=start) for case, start in cases]
+    cases = [(case, start) for case in table4.PAPER for start in table4.STARTS]
+    trials = [table4.trial(case, start=start) for case, start in cases]
     options: list[dict[str, Any]] = [
         {"flippers.front.start_deg": case.angle_deg} for case, _ in cases
     ]

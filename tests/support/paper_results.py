@@ -20,15 +20,13 @@ from grouser.experiments import (
     kurose_fig16,
     kurose_square,
     kurose_table1,
-    okada_table1,
-    okada_table2,
-    okada_table4,
     roach_table31,
     roach_turning,
     scan_known_world,
     zaratti_fig8,
     zaratti_fig9,
 )
+from grouser.experiments.okada import table1, table2, table4, window
 from grouser.experiments.roach import loop, table71, table72, table73
 from grouser.frames import Array, metres
 from grouser.mobility.pass_curve import PassCount
@@ -159,23 +157,28 @@ def of_kurose_square() -> Iterable[Row]:
 
 
 def of_okada_table1() -> Iterable[Row]:
-    for fact, signs in okada_table1.PAPER.items():
-        for method, sign in zip(okada_table1.METHODS, signs, strict=True):
-            yield okada_table1.sign_row(fact, method, sign != "-", "as printed")
+    for fact, signs in table1.PAPER.items():
+        for method, sign in zip(table1.METHODS, signs, strict=True):
+            yield table1.sign_row(fact, method, sign != "-", "as printed")
 
 
 def of_okada_table2() -> Iterable[Row]:
-    factors = {method: [(method.paper or 1.0) / 2] for method in okada_table2.METHODS}
-    segments, speeds = factors[okada_table2.METHODS[0]], [okada_table2.SPEED]
-    yield from (okada_table2._row(m, factors[m], speeds, segments) for m in okada_table2.METHODS)
-    yield okada_table2.order_row({method.name: rate[0] for method, rate in factors.items()})
+    factors = {method: [(method.paper or 1.0) / 2] for method in table2.METHODS}
+    segments, speeds = factors[table2.METHODS[0]], [table2.SPEED]
+    yield from (table2._row(m, factors[m], speeds, segments) for m in table2.METHODS)
+    yield table2.order_row({method.name: rate[0] for method, rate in factors.items()})
 
 
 def of_okada_table4() -> Iterable[Row]:
-    return [
-        okada_table4._row(case, [drive_outcome(case.real)], drive_outcome("F"), None)
-        for case in okada_table4.PAPER
-    ]
+    for case in table4.PAPER:
+        yield table4._row(case, [drive_outcome(case.real)], drive_outcome("F"), None)
+    for case in table4.LEVEL:
+        yield table4.level_row(case, [drive_outcome(case.real)])
+
+
+def of_okada_window() -> Iterable[Row]:
+    one = window.variations(quick=True)[0]
+    return [one.row(np.ones((len(one.cases), len(one.parameter.values))))]
 
 
 def of_roach_loop() -> Iterable[Row]:
@@ -279,6 +282,7 @@ RESULTS: Mapping[str, Callable[[], Iterable[Row] | Sequence[Row]]] = {
     "okada-table1": of_okada_table1,
     "okada-table2": of_okada_table2,
     "okada-table4": of_okada_table4,
+    "okada-window": of_okada_window,
     "roach-loop": of_roach_loop,
     "roach-table31": of_roach_table31,
     "roach-table71": of_roach_table71,

@@ -96,7 +96,7 @@ class Table:
     """Result of an experiment compared with the paper."""
 
     experiment: str
-    """Name of the experiment on the command line, e.g. ``"okada_table4"``."""
+    """Name of the experiment on the command line, e.g. ``"okada-table4"``."""
     paper: str
     """Source of the paper's values, e.g. ``"Okada et al. 2020, Table IV"``."""
     title: str

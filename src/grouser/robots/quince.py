@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mujoco
 
-from grouser.description import Description
+from grouser.description import Description, Positive
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts import hull
@@ -45,6 +45,7 @@ BELT_INERTIA = (
 )
 SUB_BELT_INERTIA = 0.5  # kg   estimate: a sub-track's belt; driven by the motor of its side
 ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
+ARM_LEAD = 2.0  # deg   estimate: angle error at full torque, so 1.7 kN m/rad
 ARM_SPEED = radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor reflected to the arm
 
@@ -73,6 +74,10 @@ class Quince(Description):
     """z of the centre of mass from the pulley axes, m; not in the paper, estimate."""
     wheels: WheelCount = 8
     """Wheels per main track (method wheels only)."""
+    arm_lead: Positive = ARM_LEAD
+    """Angle error at which the torque of an arm saturates, deg; a large one gives soft arms."""
+    round_tips: bool = True
+    """False: grousers have the flat tips of the paper's Table III."""
 
     def build(self) -> Robot:
         """Return the robot: body, main tracks, four sub-tracks, sensors."""
@@ -89,7 +94,8 @@ class Quince(Description):
         subs = [self._sub(place) for place in FOUR]
         belts = [*mains.values(), *(sub.add(spec, body, mains[sub.side]) for sub in subs)]
         hull.exclude_hull_belt_contacts(spec)
-        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
+        lead = radians(self.arm_lead)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=lead, damping=1.0)
         belt = powered_belt_drive(self._belt_drive(), MASS)
         drives = dict.fromkeys(mains, belt) | add_arm_drives(spec, subs, arm_drive(arm, MASS))
         front, rear = radians(self.front_deg), radians(self.rear_deg)
@@ -109,7 +115,7 @@ class Quince(Description):
         )
 
     def _grouser(self) -> Grouser:
-        return Grouser.trapezoid(*GROUSER, round_tip=True)
+        return Grouser.trapezoid(*GROUSER, round_tip=self.round_tips)
 
     def _belt_drive(self) -> Drive:
         return Drive(force=BELT_FORCE, speed=TOP_SPEED, saturation_error=0.005, damping=0.1)

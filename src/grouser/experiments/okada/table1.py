@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grouser.experiments import okada_table2
+from grouser.experiments.okada import table2
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import millimetres
 from grouser.rendering.renderer import Renderer
@@ -199,10 +199,10 @@ def _has_climbed(outcome: Outcome) -> bool:
 
 
 def _real_time_factor(method: str) -> float:
-    simulation = Simulation(okada_table2.world({"method": method, "wheels": 4}))
+    simulation = Simulation(table2.world({"method": method, "wheels": 4}))
     simulation.step(0.5)
     seconds = 0.5 if method == "plates" else 3.0
-    return okada_table2.drive(simulation, seconds)[0]
+    return table2.drive(simulation, seconds)[0]
 
 
 def _add_pictures(report: Report) -> None:

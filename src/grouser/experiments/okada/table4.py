@@ -7,14 +7,21 @@ apart, because it is random which grouser meets the edge; the majority is the re
 In addition to the paper's rows the experiment drives the same rows on smooth belts (according to
 sec. IV-B grousers decide 120 mm at 0 deg and 240 mm at 45 deg), and at other frictions, to find the
 range around 0.6 in which the result of a row stays.
+
+According to the paper the sub-tracks are set to 0 deg "so that the lower linear segments of the
+sub-tracks contacted the ground". Rows with level rear sub-tracks follow this text; the six rows of
+the table are driven with the rear sub-tracks of `grouser.robots.quince`, slightly raised.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from grouser.evaluation.closed_forms import wall_friction
 from grouser.experiments.friction_margin import friction_margin, success_letter
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import metres, millimetres
@@ -24,6 +31,7 @@ from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.rules import SAME_LETTER
 from grouser.reports.table import Row, Table
+from grouser.robots.quince import AXIS_X, GROUSER, RADIUS, SUB_LENGTH, Quince
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Goal, Outcome, Trial
@@ -65,14 +73,21 @@ PAPER = (  # Table IV
     StepCase(45, 380, "F", "F"),
 )
 DECIDED_BY_GROUSERS = (PAPER[1], PAPER[4])  # sec. IV-B
+REAR_DEG = Quince().rear_deg
+"""Angle of the rear sub-tracks, deg; the paper gives none."""
+LEVEL = tuple(case for case in PAPER if case.angle_deg == 0)
+"""Rows that are also driven with level rear sub-tracks, as the paper's text reads."""
 
 
 def world(
-    case: StepCase, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
+    case: StepCase, *, start: float = 0.0, friction: float = FRICTION, **options: Any
 ) -> World:
-    """Return the world of ``case`` with Quince ``start`` pitches behind its usual position."""
+    """Return the world of ``case`` with Quince ``start`` pitches behind its usual position.
+
+    ``options`` are further options of Quince.
+    """
     height = metres(case.height_mm)
-    options = {"front_deg": case.angle_deg, "grousers": grousers}
+    options = {"front_deg": case.angle_deg} | options
     return World(
         name=f"step of {case.height_mm:g} mm at {case.angle_deg:g} deg",
         physics=STANDARD,
@@ -93,7 +108,7 @@ def trial(case: StepCase, **conditions: float) -> Trial:
     """Return the trial of one drive against the step of ``case``."""
     height = metres(case.height_mm)
     return Trial(
-        world=world(case, **conditions),  # type: ignore[arg-type]
+        world=world(case, **conditions),
         robot="quince",
         limit=30.0,
         # At the goal the robot's origin is well past the edge and a belt's height above it.
@@ -108,16 +123,19 @@ def run(run_options: RunOptions) -> Report:
     starts = STARTS[:1] if run_options.quick else STARTS
     usual = [trial(case, start=start) for case in PAPER for start in starts]
     smooth = [trial(case, grousers=False) for case in PAPER]
+    level = [trial(case, start=start, rear_deg=0.0) for case in LEVEL for start in starts]
     varied = [] if run_options.quick else [trial(c, friction=mu) for c in PAPER for mu in FRICTIONS]
-    everything = [*usual, *smooth, *varied]
-    outcomes = run_options.run_trials("driving against steps", everything)
-    by_start = [outcomes[i * len(starts) : (i + 1) * len(starts)] for i in range(len(PAPER))]
-    without = outcomes[len(usual) : len(usual) + len(PAPER)]
-    ranges = _margins(outcomes[len(usual) + len(PAPER) :]) if varied else {}
+    everything = [*usual, *smooth, *level, *varied]
+    outcomes = iter(run_options.run_trials("driving against steps", everything))
+    by_start = [list(islice(outcomes, len(starts))) for _ in PAPER]
+    without = list(islice(outcomes, len(smooth)))
+    level_by_start = [list(islice(outcomes, len(starts))) for _ in LEVEL]
+    ranges = _margins(list(outcomes)) if varied else {}
     rows = [
         _row(case, drives, without[i], ranges.get(case))
         for i, (case, drives) in enumerate(zip(PAPER, by_start, strict=True))
     ]
+    rows += [level_row(*row) for row in zip(LEVEL, level_by_start, strict=True)]
     figures: dict[str, float | int | str | bool | None] = {
         "starts_per_row": len(starts),
         "starts_that_agree": sum(
@@ -128,10 +146,14 @@ def run(run_options: RunOptions) -> Report:
         "largest_misfit_at_seams_mm": _misfit_mm(),
         "smooth_120mm_at_0deg": success_letter(without[1]),
         "smooth_240mm_at_45deg": success_letter(without[4]),
+        "lifting_friction_rear_raised": round(lifting_friction(raised=True), 3),
+        "lifting_friction_rear_level": round(lifting_friction(raised=False), 3),
     }
     notes = (
         "Margin: the friction range round 0.6, in steps of 0.05, in which the row's result stays.",
         "Without: the same row on smooth belts of the same height less grousers.",
+        "Lifting friction: closed form of the least friction at which belts lift the front at a "
+        "riser, with the rear end of the robot's ground contact at the main or the sub-tracks.",
     )
     report = Report(
         Table(
@@ -157,15 +179,41 @@ def _misfit_mm() -> float:
     return millimetres(max(belt.misfit for belt in compose(world(PAPER[0])).belts))
 
 
+def lifting_friction(*, raised: bool) -> float:
+    """Return the least friction at which Quince with level front sub-tracks lifts its front.
+
+    Closed form of a rigid robot at a wall that stands on the front sub-tracks' tips and on the
+    rear ends of the main tracks (rear sub-tracks raised) or of the rear sub-tracks.
+    """
+    reach = SUB_LENGTH - 2 * RADIUS
+    behind = AXIS_X if raised else AXIS_X + reach
+    return wall_friction(
+        radius=RADIUS + GROUSER[2], axle_distance=behind + AXIS_X + reach, x=behind
+    )
+
+
 def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
+    note = f"; without grousers {success_letter(without)}" + (
+        f"; margin {margin}" if margin else ""
+    )
+    return _judged(case, REAR_DEG, drives, note)
+
+
+def level_row(case: StepCase, drives: list[Outcome]) -> Row:
+    """Return the row of ``case`` with level rear sub-tracks."""
+    return _judged(case, 0.0, drives, "; the paper's text")
+
+
+def _judged(case: StepCase, rear_deg: float, drives: list[Outcome], note: str) -> Row:
     letters, ours = list(map(success_letter, drives)), success_letter(*drives)
     endings = sorted({outcome.verdict for outcome in drives})
-    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(endings)}"
-    note += f"; without grousers {success_letter(without)}"
-    if margin:
-        note += f"; margin {margin}"
+    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(endings)}" + note
     return Row(
-        {"front sub-tracks": f"{case.angle_deg:g} deg", "step": f"{case.height_mm:g} mm"},
+        {
+            "front sub-tracks": f"{case.angle_deg:g} deg",
+            "rear": f"{rear_deg:g} deg",
+            "step": f"{case.height_mm:g} mm",
+        },
         {"real": case.real, "simulated": case.simulated},
         ours,
         SAME_LETTER.judge(case.real, ours),
