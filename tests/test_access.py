@@ -20,11 +20,13 @@ from grouser.service.access import (
     LONGEST_DELAY,
     REMEMBERED,
     AccessControl,
+    Login,
     LoginThrottle,
     Role,
     Token,
     is_loopback,
     network,
+    parse_roles,
     tokens,
 )
 from grouser.service.outbox import Outbox
@@ -85,7 +87,8 @@ def test_loopback_addresses_are_recognised(host: str, here: bool) -> None:
 
 def test_loopback_client_has_all_roles_without_tokens() -> None:
     access = AccessControl([], "127.0.0.1", clock=time.monotonic)
-    assert not access.needs_token
+    assert access.is_open
+    assert access.open_roles("10.0.0.1") == set()
     assert access.check("127.0.0.1") == ALL_ROLES
     assert access.check("::ffff:127.0.0.1", "any text") == ALL_ROLES
     with pytest.raises(Refused, match="--token-file"):
@@ -102,7 +105,8 @@ def test_server_beyond_loopback_does_not_start_without_a_token(host: str) -> Non
 def test_every_address_needs_a_token_where_tokens_are_set(
     access: AccessControl, address: str
 ) -> None:
-    assert access.needs_token
+    assert not access.is_open
+    assert access.open_roles(address) == set()
     for shown in (None, ""):
         with pytest.raises(Refused, match="LOGIN"):
             access.check(address, shown)
@@ -149,6 +153,36 @@ def test_right_token_is_rejected_during_the_delay(access: AccessControl, clock: 
     with pytest.raises(Refused, match="not one"):
         access.check("10.0.0.7", "wrong")
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES, "old attempts are forgotten"
+
+
+def test_open_roles_are_those_of_this_machine_without_a_token() -> None:
+    drive, referee = frozenset({Role.DRIVE}), Token(SECRET, frozenset({Role.WATCH}))
+    closed = AccessControl([], "127.0.0.1", clock=time.monotonic, open_roles=drive)
+    for shown in (None, "any text"):
+        assert closed.check("::1", shown) == drive
+    login = Login(closed, "127.0.0.1")
+    login.require(Role.DRIVE)
+    with pytest.raises(Refused, match="role 'watch', and this server isolates.*--open watch or"):
+        login.require(Role.WATCH)
+    mixed = AccessControl([referee], "0.0.0.0", clock=time.monotonic, open_roles=drive)
+    assert mixed.check("127.0.0.1") == drive
+    assert not Login(mixed, "10.0.0.7")
+    with pytest.raises(Refused, match="demands"):
+        mixed.check("10.0.0.7")
+    login = Login(mixed, "127.0.0.1")
+    login.show(SECRET)
+    login.require(Role.DRIVE)
+    login.require(Role.WATCH)
+    with pytest.raises(Refused, match="not one"):
+        login.show(SECRET + "x")
+
+
+@pytest.mark.parametrize("text", ["", "al", "drive,wach"])
+def test_unknown_open_role_is_reported(text: str) -> None:
+    with pytest.raises(BadValue, match="--open is '.*', must be roles from drive, control"):
+        parse_roles("--open", text)
+    assert parse_roles("--open", "Drive, watch") == {Role.DRIVE, Role.WATCH}
+    assert parse_roles("--open", "all") == ALL_ROLES
 
 
 def test_missing_token_is_not_counted_as_wrong(access: AccessControl) -> None:

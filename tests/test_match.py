@@ -8,12 +8,19 @@ from typing import Any
 import pytest
 from support.match_worlds import SHORT, kinds
 from support.narrowing import not_none
+from support.threaded_server import ThreadedServer
 
 import grouser
 from grouser.client.connection import connect, join
 from grouser.client.launch import serving
-from grouser.errors import BadValue, GrouserError, WorldFileError
+from grouser.errors import BadValue, GrouserError, Refused, WorldFileError
 from grouser.frames import rotate
+from grouser.gateways.images.gateway import ImageGateway
+from grouser.gateways.server import PictureOptions
+from grouser.gateways.usarsim.gateway import UsarsimGateway
+from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.truth_port import TruthGateway
+from grouser.service.access import ALL_ROLES, MATCH_ROLES, Role, Token
 from grouser.service.console import Console
 from grouser.simulation.script.grammar import parse
 from grouser.simulation.script.tokens import Names
@@ -171,9 +178,63 @@ def roll(
     simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
 
 
+OPEN = ("truth", "mosaic", "console", "player")
+REFEREE = Token("the-referee-only", frozenset({Role.WATCH, Role.CONTROL}))
+
+
+@pytest.mark.parametrize(
+    ("options", "shown", "allowed"),
+    [
+        ({}, None, {"player"}),
+        ({"open_roles": ALL_ROLES}, None, {*OPEN}),
+        ({"tokens": (REFEREE,), "open_roles": MATCH_ROLES}, None, {"player"}),
+        ({"tokens": (REFEREE,), "open_roles": MATCH_ROLES}, REFEREE.secret, {*OPEN}),
+    ],
+)
+def test_players_get_neither_truth_nor_mosaic_nor_console_unless_a_token_or_an_option_opens_them(
+    options: dict[str, Any], shown: str | None, allowed: set[str]
+) -> None:
+    gateways = (
+        UsarsimGateway(ports=((0, PortProfile()),)),
+        TruthGateway(port=0),
+        ImageGateway(port=0),
+    )
+    world = fast_match("match_1v3").world
+    pictures = PictureOptions(workers=0)
+    with ThreadedServer(world, *gateways, pictures=pictures, **options) as server:
+        ports = server.server.ports
+        where: dict[str, Any] = {"port": ports["control"], "token": shown, "timeout": 60}
+
+        def is_answered(port: str, *lines: bytes) -> bool:
+            """Return False if the server closes the connection without an answer."""
+            with socket.create_connection(("127.0.0.1", ports[port]), 60) as client:
+                client.sendall(b"".join(lines))
+                if port == "images":
+                    client.settimeout(0.3)  # without render workers an admitted client waits
+                try:
+                    return bool(client.recv(4096))
+                except TimeoutError:
+                    return True
+
+        token = shown.encode() if shown else b""
+        with join("ERS7", "red_attacker", **where), connect(**where) as client:
+            found = {"player"}
+            if is_answered(
+                "truth", b"{token %s}\r\n" % token if shown else b"", b"{name ball}\r\n"
+            ):
+                found.add("truth")
+            if is_answered("images", b"token %s\n" % token if shown else b"", b"OK"):
+                found.add("mosaic")
+            with contextlib.suppress(Refused):
+                assert "x 0.000" in client.console("where ball")
+                found.add("console")
+    assert found == allowed
+
+
 def test_robot_outside_the_teams_cannot_join() -> None:
-    with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
-        where: dict[str, Any] = {"port": ports.control, "timeout": 60}
+    gateway = UsarsimGateway(ports=((0, PortProfile()),))
+    with ThreadedServer(fast_match("match_1v3").world, gateway, open_roles=ALL_ROLES) as server:
+        where: dict[str, Any] = {"port": server.server.ports["control"], "timeout": 60}
         with pytest.raises(GrouserError, match="'red_atacker' is not in this match.*red_attacker'"):
             join("ERS7", "red_atacker", **where)
         with connect(**where) as console:
@@ -181,7 +242,7 @@ def test_robot_outside_the_teams_cannot_join() -> None:
 
 
 def test_referee_messages_are_sent_to_new_clients_only() -> None:
-    with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
+    with serving("match_1v3", "--open", "all", "--images", "-1", "--truth", "-1") as ports:
         where: dict[str, Any] = {"port": ports.control, "timeout": 60}
         old = socket.create_connection(("127.0.0.1", ports.control), 60)
         old.sendall(b"INIT {ClassName USARBot.ERS7} {Name blue_left}\r\n")

@@ -218,6 +218,17 @@ TokenFile = Annotated[
     ),
 ]
 
+OpenRoles = Annotated[
+    str | None,
+    _access_option(
+        "--open",
+        metavar="ROLE,…|all",
+        show_default="all; in a match: drive; with tokens: none",
+        help="Roles of clients on this machine without a token: drive, control, watch, draw. "
+        "[cyan]--open all[/] opens ground truth, mosaic and console of a match.",
+    ),
+]
+
 Certificate = Annotated[
     Path | None, _access_option(metavar="PEM", help="Use TLS with this certificate.")
 ]

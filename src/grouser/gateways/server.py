@@ -28,7 +28,7 @@ from grouser.gateways.listening_port import ListeningPort, PortRules
 from grouser.gateways.malloc import release_large_blocks
 from grouser.gateways.usarsim.gateway import LOGIN_HINT
 from grouser.protocol.images import ImageType
-from grouser.service.access import AccessControl, Token
+from grouser.service.access import MATCH_ROLES, AccessControl, Role, Token
 from grouser.service.admission import Admission
 from grouser.service.background_composer import BackgroundComposer, ComposerContext, IdleGap
 from grouser.service.client_log import ClientLog
@@ -95,6 +95,9 @@ class ServerOptions:
     """Robot files whose robots clients may add, by the names in the files."""
     limits: Limits = field(default_factory=Limits)
     tokens: tuple[Token, ...] = ()
+    open_roles: frozenset[Role] | None = None
+    """Roles of clients on this machine without a token; None: all, in a match ``drive``, and with
+    tokens none."""
     tls: ssl.SSLContext | None = None
 
     def rules(self) -> HostRules:
@@ -128,8 +131,16 @@ class Server:
         self.ports: dict[str, int] = {}
         """Name of an open port -> its number."""
         log = ClientLog(time.monotonic)
+        open_roles = options.open_roles
+        if open_roles is None and not options.tokens and simulation.world.match is not None:
+            open_roles = MATCH_ROLES
         access = AccessControl(
-            options.tokens, options.address, clock=time.monotonic, login_hint=LOGIN_HINT, log=log
+            options.tokens,
+            options.address,
+            clock=time.monotonic,
+            login_hint=LOGIN_HINT,
+            log=log,
+            open_roles=open_roles,
         )
         self._wakened = asyncio.Event()
         self._ended = asyncio.Event()

@@ -163,9 +163,9 @@ class WebsocketConnection(ClientSocket):
                     f"origin {origin[:LONGEST_REASON]} is not allowed; "
                     f"the server allows it with {self.ORIGIN_OPTION}",
                 )
-        if not self.registry.access.needs_token:
-            return None
         shown = request.headers.get_all("Authorization")
+        if self.login and not (shown and self.registry.access.has_tokens):
+            return None
         scheme, _, token = (shown[0] if len(shown) == 1 else "").partition(" ")
         try:
             if scheme.lower() != SCHEME.lower() or not token.strip():

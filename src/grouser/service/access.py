@@ -1,7 +1,8 @@
 """Token authentication and roles, for every port.
 
 A server that is reachable from its own machine only needs no token; any other server does not start
-without one. Where tokens are set, every client needs one, on the same machine as well.
+without one. Where tokens are set, every client needs one, on the same machine as well. A match
+server isolates the teams: without a token its clients have the role ``drive`` only (`open_roles`).
 
 A token file has one token per line, after the roles it grants; ``#`` begins a comment::
 
@@ -72,6 +73,8 @@ class Role(Enum):
 
 
 ALL_ROLES = frozenset(Role)
+MATCH_ROLES = frozenset({Role.DRIVE})
+"""Roles of a match's clients without a token: a player has its own sensors and pictures only."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,7 @@ class AccessControl:
         clock: Callable[[], float],
         login_hint: str = "",
         log: ClientLog | None = None,
+        open_roles: frozenset[Role] | None = None,
     ) -> None:
         """Configure access to a server that listens at ``host``.
 
@@ -173,6 +177,8 @@ class AccessControl:
             clock: wall time, s.
             login_hint: instruction for clients without a token.
             log: log for wrong tokens; None: a new one.
+            open_roles: roles of clients on this machine without a token; None: all if there are no
+                tokens, else none.
 
         Raises:
             Refused: other machines can reach ``host``, and there is no token.
@@ -184,24 +190,46 @@ class AccessControl:
         self.log = log or ClientLog(clock)
         """Log for events of clients."""
         self._login_hint = f": {login_hint}" if login_hint else ""
+        default = frozenset[Role]() if self._known else ALL_ROLES
+        self._open_roles = default if open_roles is None else open_roles
         if not self._known and not is_loopback(host):
             raise Refused(
                 f"other machines can reach a server at '{host}', which needs a token: {TOKEN_HELP}"
             )
 
+    def open_roles(self, address: str) -> frozenset[Role]:
+        """Return the roles of a client at ``address`` without a token."""
+        return self._open_roles if is_loopback(address) else frozenset()
+
     @property
-    def needs_token(self) -> bool:
-        """True if clients need a token."""
+    def has_tokens(self) -> bool:
+        """True if tokens are set."""
         return bool(self._known)
+
+    @property
+    def is_open(self) -> bool:
+        """True if clients on this machine have all roles without a token."""
+        return self._open_roles == ALL_ROLES
+
+    def missing(self, role: Role) -> str:
+        """Return the reason why a client without ``role`` is refused."""
+        reason = f"this needs a token with the role '{role.value}'"
+        if self._known or self.is_open:
+            return reason
+        return (
+            f"{reason}, and this server isolates its clients; its owner opens it with "
+            f"--open {role.value} or --token-file FILE"
+        )
 
     def check(self, address: str, token: str | None = None) -> frozenset[Role]:
         """Return the roles of a client at ``address`` that shows ``token``; none raises `Refused`.
 
         No or an empty token does not count as a wrong one.
         """
+        given = self.open_roles(address)
+        if given and not (token and self._known):
+            return given
         if not self._known:
-            if is_loopback(address):
-                return ALL_ROLES
             raise Refused(
                 f"this server accepts its own machine only; its owner can change that: {TOKEN_HELP}"
             )
@@ -231,22 +259,26 @@ class Login:
     def __init__(self, access: AccessControl, address: str) -> None:
         """Start with the roles that ``address`` has without a token; `Refused`: none."""
         self._access, self.address = access, address
-        self._roles = frozenset[Role]() if access.needs_token else access.check(address)
+        self._roles = access.open_roles(address)
+        if not self._roles and not access.has_tokens:
+            access.check(address)  # raises: no token helps
 
     def __bool__(self) -> bool:
         """Return True if the client has any role."""
         return bool(self._roles)
 
     def show(self, token: str | None) -> None:
-        """Assign the roles of ``token``; raise `Refused` for a wrong one."""
-        self._roles = self._access.check(self.address, token)
+        """Assign the roles of ``token`` and the open ones; raise `Refused` for a wrong one."""
+        self._roles = self._access.check(self.address, token) | self._access.open_roles(
+            self.address
+        )
 
     def require(self, role: Role | None = None) -> None:
         """Raise `Refused` if the client does not have ``role``; None: if it has no role at all."""
         if not self._roles:
             self._access.check(self.address)  # raises with instructions
         if role is not None and role not in self._roles:
-            raise Refused(f"this needs a token with the role '{role.value}'")
+            raise Refused(self._access.missing(role))
 
 
 def network(address: str) -> str:
@@ -287,6 +319,18 @@ def _from_file(path: Path) -> Iterable[Token]:
             yield _entry(f"{path} line {number}", entry)
     if empty:
         raise BadValue(f"{path}: holds no token, a line 'drive watch: SECRET' is needed")
+
+
+def parse_roles(where: str, text: str) -> frozenset[Role]:
+    """Return the roles of ``drive,watch`` or ``all``; ``where`` is the location for errors."""
+    allowed = {role.value: frozenset({role}) for role in Role} | {"all": ALL_ROLES}
+    names = text.replace(",", " ").lower().split()
+    wrong = next((name for name in names if name not in allowed), None if names else text)
+    if wrong is not None:
+        raise BadValue(
+            f"{where} is '{text}', must be roles from {', '.join(allowed)}{nearest(wrong, allowed)}"
+        )
+    return frozenset().union(*(allowed[name] for name in names))
 
 
 def _entry(where: str, entry: str) -> Token:

@@ -82,6 +82,7 @@ def serve(
     own_pictures: options.OwnPictures = False,
     tiles: options.Tiles = "2x2",
     token_file: options.TokenFile = None,
+    open_roles: options.OpenRoles = None,
     certificate: options.Certificate = None,
     key: options.CertificateKey = None,
     lines_per_second: options.LinesPerSecond = 2000.0,
@@ -121,10 +122,9 @@ def serve(
             *_further_gateways(gateways, rosbridge, rosbridge_origin, goal, plan),
         ),
         pictures=picture_options(images, picture_type, render_processes, fps, tiles),
-        **_pace(speed, beat_ms),
-        **_timeouts(command_timeout, longest_wait, strict, players),
+        **_pace(speed, beat_ms) | _timeouts(command_timeout, longest_wait, strict, players),
         **_robots(equipment, robots),
-        **_access(token_file, certificate, key, _limits(lines_per_second, connections)),
+        **_access(token_file, open_roles, certificate, key, _limits(lines_per_second, connections)),
     )
     simulation, controls = controlled_simulation(world, overrides, seed, policy, policy_rate)
     to = record, record_hz, record_topics, compress
@@ -162,13 +162,21 @@ def _log(
 
 
 def _access(
-    token_file: Path | None, certificate: Path | None, key: Path | None, limits: Limits
+    token_file: Path | None,
+    open_roles: str | None,
+    certificate: Path | None,
+    key: Path | None,
+    limits: Limits,
 ) -> dict[str, Any]:
-    """Return tokens, TLS context and limits of the server."""
-    from grouser.service.access import tokens
+    """Return tokens, open roles, TLS context and limits of the server."""
+    from grouser.service.access import parse_roles, tokens
 
-    tls = serving.tls_context(certificate, key)
-    return {"tokens": tokens(token_file), "tls": tls, "limits": limits}
+    return {
+        "open_roles": None if open_roles is None else parse_roles("--open", open_roles),
+        "tls": serving.tls_context(certificate, key),
+        "tokens": tokens(token_file),
+        "limits": limits,
+    }
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:

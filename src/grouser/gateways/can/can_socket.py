@@ -210,7 +210,7 @@ class CanSocket(ClientSocket):
         connection.send(frame)
 
     def _open(self, request: socketcand.OpenBus) -> None:
-        if self.registry.access.needs_token:
+        if request.token or not self.login:
             self.login.show(request.token)
         self.login.require()
         if request.bus != self._name:

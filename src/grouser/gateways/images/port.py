@@ -146,7 +146,8 @@ class ImageConnection(Connection, asyncio.Protocol):
     def logged_in(self) -> bool:
         """Return True if the client is admitted, or needs no credential."""
         port = self._port
-        needed = port.own_only or port.access.needs_token or self._pending_key is not None
+        closed = Role.WATCH not in port.access.open_roles(self.address)
+        needed = port.own_only or closed or self._pending_key is not None
         return self._admitted or not needed
 
     def reject(self, reason: str) -> None:
@@ -215,7 +216,7 @@ class ImageConnection(Connection, asyncio.Protocol):
         if self._port.own_only:
             raise Refused("this port serves a robot's own pictures only: begin with 'key <key>'")
         if Role.WATCH not in self._port.access.check(self.address, token):
-            raise Refused("this token does not have the role 'watch'")
+            raise Refused(self._port.access.missing(Role.WATCH))
         self._admit(None)
 
     def _admit(self, name: CameraName | None) -> None:

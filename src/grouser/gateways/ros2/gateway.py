@@ -63,10 +63,10 @@ class Ros2Gateway(Gateway):
             )
         if self.config and not Path(self.config).is_file():
             raise BadValue(f"ros2: config: there is no file {self.config}")
-        if context.registry.access.needs_token and not self.config:
+        if not context.registry.access.is_open and not self.config:
             raise BadValue(
-                "ros2: this server needs tokens, and ROS 2 has none; leave the gateway out, or use "
-                "config=FILE with TLS and access control of zenoh"
+                "ros2: this server needs tokens, and ROS 2 has none; leave the gateway out, serve "
+                "a match with --open all, or use config=FILE with TLS and access control of zenoh"
             )
         services = RobotServices(context.host, {}, PlanSettings(), context.registry.wake)
         topics = LiveTopics(context.host.simulation, context.views, self.rate_hz)

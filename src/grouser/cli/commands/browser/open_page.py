@@ -49,13 +49,17 @@ def open_page(
     serving.configure_logging(verbose)
     from grouser.gateways.page.gateway import PageGateway
     from grouser.gateways.server import PictureOptions, Server, ServerOptions
+    from grouser.service.access import ALL_ROLES
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
     factor = speed_factor(speed) or 1.0
     gateway = PageGateway(port=serving.port_number("--page-port", page_port))
     options = ServerOptions(
-        gateways=(gateway,), pictures=PictureOptions() if pictures else None, speed=factor
+        gateways=(gateway,),
+        pictures=PictureOptions() if pictures else None,
+        speed=factor,
+        open_roles=ALL_ROLES,
     )
     server = Server(Simulation(load(world, overrides or []), seed=seed), options)
     serve_page(server, seconds, browser=browser)
