@@ -196,15 +196,15 @@ def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | 
     note = f"; without grousers {success_letter(without)}" + (
         f"; margin {margin}" if margin else ""
     )
-    return _judged(case, REAR_DEG, drives, note)
+    return drives_row(case, REAR_DEG, drives, note)
 
 
 def level_row(case: StepCase, drives: list[Outcome]) -> Row:
     """Return the row of ``case`` with level rear sub-tracks."""
-    return _judged(case, 0.0, drives, "; the paper's text")
+    return drives_row(case, 0.0, drives, "; the paper's text")
 
 
-def _judged(case: StepCase, rear_deg: float, drives: list[Outcome], note: str) -> Row:
+def drives_row(case: StepCase, rear_deg: float, drives: list[Outcome], note: str) -> Row:
     letters, ours = list(map(success_letter, drives)), success_letter(*drives)
     endings = sorted({outcome.verdict for outcome in drives})
     note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(endings)}" + note

@@ -43,7 +43,7 @@ RUNS_TRIALS = True
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FreeParameter:
     """A parameter that the paper leaves open, and the values that are driven."""
 
     name: str
@@ -59,14 +59,16 @@ class Parameter:
 
 
 PARAMETERS = (
-    Parameter("rear sub-tracks, deg", "rear_deg", REAR_DEG, (0, 1, 2, 3, 4, 5, 6, 7, 8)),
-    Parameter("centre of mass x, mm", "centre_x", 0, (-60, -40, -20, 0, 20, 40, 60), 1e-3),
-    Parameter("centre of mass z, mm", "centre_z", 0, (-60, -40, -20, 0, 20, 40, 60), 1e-3),
-    Parameter("contact, rad/s", "frequency", Compliance().frequency, (100, 150, 200, 300, 400)),
-    Parameter("start, pitches", "start", 0, tuple(number / 16 for number in range(16))),
-    Parameter("arm error at full torque, deg", "arm_lead", ARM_LEAD, (1, 2, 5, 10, 20, 40)),
-    Parameter("round tips (0: flat)", "round_tips", 1, (0, 1)),
-    Parameter("friction", "friction", FRICTION, (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)),
+    FreeParameter("rear sub-tracks, deg", "rear_deg", REAR_DEG, (0, 1, 2, 3, 4, 5, 6, 7, 8)),
+    FreeParameter("centre of mass x, mm", "centre_x", 0, (-60, -40, -20, 0, 20, 40, 60), 1e-3),
+    FreeParameter("centre of mass z, mm", "centre_z", 0, (-60, -40, -20, 0, 20, 40, 60), 1e-3),
+    FreeParameter("contact, rad/s", "frequency", Compliance().frequency, (100, 150, 200, 300, 400)),
+    FreeParameter("start, pitches", "start", 0, tuple(number / 16 for number in range(16))),
+    FreeParameter("arm error at full torque, deg", "arm_lead", ARM_LEAD, (1, 2, 5, 10, 20, 40)),
+    FreeParameter("round tips (0: flat)", "round_tips", 1, (0, 1)),
+    FreeParameter(
+        "friction", "friction", FRICTION, (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+    ),
 )
 
 
@@ -74,7 +76,7 @@ PARAMETERS = (
 class Variation:
     """One parameter, varied with one angle of the rear sub-tracks."""
 
-    parameter: Parameter
+    parameter: FreeParameter
     cases: tuple[StepCase, ...]
     rear_deg: float
     starts: tuple[float, ...] = STARTS
