@@ -205,6 +205,7 @@ def level_row(case: StepCase, drives: list[Outcome]) -> Row:
 
 
 def drives_row(case: StepCase, rear_deg: float, drives: list[Outcome], note: str) -> Row:
+    """Return the row of ``case`` with this angle of the rear sub-tracks."""
     letters, ours = list(map(success_letter, drives)), success_letter(*drives)
     endings = sorted({outcome.verdict for outcome in drives})
     note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(endings)}" + note
