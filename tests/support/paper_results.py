@@ -158,7 +158,7 @@ def of_kurose_square() -> Iterable[Row]:
 
 def of_okada_table1() -> Iterable[Row]:
     for fact, signs in table1.PAPER.items():
-        for method, sign in zip(table1.METHODS, signs, strict=True):
+        for method, sign in zip(table1.PRINTED, signs, strict=True):
             yield table1.sign_row(fact, method, sign != "-", "as printed")
 
 

@@ -1,4 +1,4 @@
-"""Track models: four methods (segments, surface, wheels, plates) behind one interface."""
+"""Track models: five methods (segments, surface, constraint, wheels, plates) behind one interface."""
 
 from grouser.exports import attach
 

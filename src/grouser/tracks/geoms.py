@@ -212,10 +212,13 @@ def add_link(body: mujoco.MjsBody, name: str, X_BL: Pose) -> mujoco.MjsBody:
     return link
 
 
-def split_run(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
-    """Return centre and half length (m) of the boxes of a run, without ``spare`` m at its ends."""
+def split_run(length: float, spare: float = 0.0, piece: float = PIECE) -> list[tuple[float, float]]:
+    """Return centre and half length (m) of the boxes of a run, without ``spare`` m at its ends.
+
+    No box is longer than ``piece`` (m).
+    """
     covered = max(length - 2 * spare, length / 2)
-    start, count = (length - covered) / 2, max(1, math.ceil(covered / PIECE - 1e-9))
+    start, count = (length - covered) / 2, max(1, math.ceil(covered / piece - 1e-9))
     half = covered / count / 2
     return [(start + (2 * number + 1) * half, half) for number in range(count)]
 

@@ -1,17 +1,22 @@
-"""Moving surface track: fixed belt with a surface velocity (Pecka et al. 2017).
+"""Moving surface tracks: fixed belts with a surface velocity (Pecka et al. 2017).
 
-The belt is a smooth outline at the height of its grousers, welded to its body ("constraint to
-ground"). MuJoCo's ``surfacevel`` sets the velocity of the surface in every contact, so friction
-stays MuJoCo's own (the published method overrides it; Okada et al. 2020, Fig. 3). Grousers have no
-effect.
+The belt is a smooth outline at the height of its grousers, welded to its body. MuJoCo's
+``surfacevel`` sets the velocity of the surface in every contact. Grousers have no effect. A
+sprocket without geoms turns inside the robot; its speed is the surface speed.
 
-A sprocket without geoms turns inside the robot. Its speed is the surface speed; the ground force on
-the surface, measured by force sensors, is applied to the sprocket after smoothing. The belt slows
-under load and stalls at its force limit, as with the other methods.
+Method ``surface``: friction is the ground's, and the ground force on the surface, measured by force
+sensors, is applied to the sprocket after smoothing. The belt slows under load and stalls at its
+force limit, as with other methods.
+
+Method ``constraint``: the published "constraint to ground" as Okada et al. 2020 describe it, for
+comparisons. The velocity at a contact replaces friction: a belt hardly slips on any ground, so
+that it climbs an icy wall (their Fig. 3). The belt is kinematic, no load slows it. Each run is a
+single box.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import mujoco
@@ -27,9 +32,23 @@ SMOOTHED = 0.2
 """s; time constant of the smoothing of the ground force. Without it contact and sprocket would
 oscillate. A robot on a slope creeps with the remaining oscillation: 0.1 mm/s on 20 deg."""
 
+OVERRIDE = 5.0
+"""Friction coefficient of the method ``constraint`` on any ground: the constraint of velocities has
+a limit, five times the load, because a larger one makes MuJoCo's convex cone lift a slipping belt
+(`grouser.physics.compliance`)."""
+
+
+def build_constraint(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
+) -> Belt:
+    """Fixed belt whose contacts have its velocity on any ground (Okada et al. 2020, II-C)."""
+    gripping = dataclasses.replace(track, friction=max(track.friction, OVERRIDE))
+    belt = build(spec, body, gripping, name, X_BT)
+    return dataclasses.replace(belt, method="constraint", loads=())
+
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Fixed belt with a moving surface and without grousers; fast (Pecka et al. 2017)."""
+    """Fixed belt with a moving surface and without grousers (Pecka et al. 2017)."""
     path = track.path.offset(track.height)
     gear = max(
         segment.radius for segment in path.segments if not isinstance(segment, StraightSegment)
@@ -76,7 +95,7 @@ def _add_part(
     link = add_link(body, name, X_BT @ segment.X_TL)
     geoms = []
     if isinstance(segment, StraightSegment):
-        for number, (along, reach) in enumerate(split_run(segment.length)):
+        for number, (along, reach) in enumerate(split_run(segment.length, piece=track.piece)):
             middle = Pose.at(along, 0, -track.thickness / 2)
             half = (reach, track.width / 2, track.thickness / 2)
             geoms.append(f"{name}/{number}")

@@ -1,10 +1,11 @@
-"""Track interface: description of a belt, and `add_track`, which builds it by one of four methods.
+"""Track interface: description of a belt, and `add_track`, which builds it by one of five methods.
 
 A `Track` describes a belt; ``method`` selects its physical model:
 
 ==========  ===================================================================================
 segments    moving links with grousers and belt roll-back by one pitch (Okada et al. 2020)
 surface     fixed links with a surface velocity (MuJoCo ``surfacevel``)
+constraint  the same without friction of the ground, as published; only for comparisons
 wheels      a row of wheels (Kurose et al. 2008)
 plates      a closed chain of hinged plates around pulleys
 ==========  ===================================================================================
@@ -36,6 +37,7 @@ from grouser.tracks.path import BeltPath
 TRACKS: dict[str, str] = {
     "segments": "grouser.tracks.segments:build",
     "surface": "grouser.tracks.surface:build",
+    "constraint": "grouser.tracks.surface:build_constraint",
     "wheels": "grouser.tracks.wheels:build",
     "plates": "grouser.tracks.plates:build",
 }
@@ -47,7 +49,9 @@ def track_methods() -> dict[str, str]:
     return TRACKS | plugins.entry_point_targets(plugins.TRACKS, TRACKS)
 
 
-Method = Annotated[Literal["segments", "surface", "wheels", "plates"], OneOf(track_methods)]
+Method = Annotated[
+    Literal["segments", "surface", "constraint", "wheels", "plates"], OneOf(track_methods)
+]
 """Method of a track, or one of an installed package."""
 WheelCount = Annotated[int, Field(ge=2, le=1000)]
 """Number of wheels (method wheels only)."""
@@ -132,7 +136,12 @@ class Track:
             return self.pitch / tips / carried_by
         if self.method == "plates":
             return self.pitch / tips / carried_by
-        return PIECE / 4 / carried_by
+        return self.piece / 4 / carried_by
+
+    @property
+    def piece(self) -> float:
+        """Longest box of a smooth run, m."""
+        return self.ground_run if self.method == "constraint" else PIECE
 
     @property
     def buffer_every(self) -> int:
