@@ -1,4 +1,4 @@
-"""Track models: five methods (segments, surface, constraint, wheels, plates) behind one interface."""
+"""Track models: segments, surface, constraint, wheels and plates behind one interface."""
 
 from grouser.exports import attach
 
