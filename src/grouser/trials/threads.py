@@ -8,7 +8,7 @@ threads.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -27,6 +27,8 @@ from grouser.trials.warp.physics import PhysicsFactory
 
 SLOTS = 32
 """Default number of concurrent simulations of one layout."""
+WORLDS = 128
+"""Most different worlds that are compiled at the same time; one of a tracked robot takes 5 MB."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +91,23 @@ def run_lanes(
 
     with ThreadPoolExecutor(workers) as pool:
         try:
-            lanes = 0
-            for group in _groups(trials, cancelled):
-                waiting = deque(group)
-                for share in _shares(min(slots, len(group)), workers):
-                    lane = pool.submit(_run_lane, group, waiting, share, report, cancelled, physics)
-                    lane.add_done_callback(results.put)
-                    lanes += 1
-            while lanes:
-                result = results.get()
-                if isinstance(result, Future):
-                    result.result()  # raises the error of a lane
-                    lanes -= 1
-                else:
-                    yield result
+            for window in _windows(trials):
+                lanes = 0
+                for group in _groups(window, cancelled):
+                    waiting = deque(group)
+                    for share in _shares(min(slots, len(group)), workers):
+                        lane = pool.submit(
+                            _run_lane, group, waiting, share, report, cancelled, physics
+                        )
+                        lane.add_done_callback(results.put)
+                        lanes += 1
+                while lanes:
+                    result = results.get()
+                    if isinstance(result, Future):
+                        result.result()  # raises the error of a lane
+                        lanes -= 1
+                    else:
+                        yield result
         finally:
             over.set()
             pool.shutdown(cancel_futures=True)
@@ -148,7 +153,34 @@ def _shares(slots: int, workers: int) -> list[int]:
     return [slots // lanes + (number < slots % lanes) for number in range(lanes)]
 
 
-def _groups(trials: Sequence[Trial], cancelled: Callable[[], bool]) -> Iterable[list[Entry]]:
+@dataclass(frozen=True)
+class _NumberedTrial:
+    number: int
+    trial: Trial
+    world: str
+    """Complete text of its world, with all digits."""
+
+
+def _windows(trials: Sequence[Trial]) -> Iterator[list[_NumberedTrial]]:
+    """Yield consecutive trials with at most `WORLDS` different worlds."""
+    texts: dict[int, str] = {}
+    window: list[_NumberedTrial] = []
+    worlds = set[str]()
+    for number, trial in enumerate(trials):
+        text = texts.get(id(trial.world)) or repr(trial.world)
+        texts[id(trial.world)] = text
+        if text not in worlds and len(worlds) == WORLDS:
+            yield window
+            window, worlds = [], set()
+        worlds.add(text)
+        window.append(_NumberedTrial(number, trial, text))
+    if window:
+        yield window
+
+
+def _groups(
+    window: Sequence[_NumberedTrial], cancelled: Callable[[], bool]
+) -> Iterable[list[Entry]]:
     """Compile every trial's scene and group the trials that can share a lane.
 
     Trials of one layout and sample period share a lane; those that need a `Simulation` each may
@@ -156,19 +188,15 @@ def _groups(trials: Sequence[Trial], cancelled: Callable[[], bool]) -> Iterable[
     """
     groups: dict[tuple[bytes, float], list[Entry]] = {}
     scenes: dict[str, tuple[Scene, bytes]] = {}
-    texts: dict[int, str] = {}
-    for number, trial in enumerate(trials):
+    for one in window:
         if cancelled():
             break
-        if id(trial.world) not in texts:
-            texts[id(trial.world)] = repr(trial.world)  # complete, with all digits
-        text = texts[id(trial.world)]
-        if text not in scenes:
-            scene = compose(trial.world)
-            scenes[text] = scene, layout(scene)
-        scene, key = scenes[text]
-        entry = Entry(number, trial, scene)
+        if one.world not in scenes:
+            scene = compose(one.trial.world)
+            scenes[one.world] = scene, layout(scene)
+        scene, key = scenes[one.world]
+        entry = Entry(one.number, one.trial, scene)
         check_trial(entry)
-        shared = b"" if needs_simulation(trial) else key
-        groups.setdefault((shared, trial.sample_period), []).append(entry)
+        shared = b"" if needs_simulation(one.trial) else key
+        groups.setdefault((shared, one.trial.sample_period), []).append(entry)
     return groups.values()
