@@ -239,7 +239,7 @@ def _parts(method: str, gravity: float) -> Array:
     simulation.step(0.3)
     simulation.state.update_kinematics()
     root = simulation.data.body("packbot/body")
-    return (simulation.data.xpos[1:] - root.xpos) @ root.xmat.reshape(3, 3)
+    return np.asarray((simulation.data.xpos[1:] - root.xpos) @ root.xmat.reshape(3, 3))
 
 
 def _add_pictures(report: Report) -> None:
