@@ -69,7 +69,7 @@ COMMANDS: dict[str, str] = {
     "bench": "grouser.cli.commands.bench:bench",
     "mobility": "grouser.cli.commands.mobility:mobility",
     "sweep": "grouser.cli.commands.sweep:sweep",
-    "tournament": "grouser.cli.commands.tournament:tournament",
+    "tournament": "grouser.cli.commands.football.tournament:tournament",
     "compare": "grouser.cli.commands.compare:compare",
     "calibrate": "grouser.cli.commands.calibrate:calibrate",
     "serve": "grouser.cli.commands.serve:serve",

@@ -86,7 +86,9 @@ def _game_json(game: GameResult) -> dict[str, Any]:
 def tournament_page(result: TournamentResult, command: str) -> Page:
     """Return the page of a tournament."""
     one, two = result.teams
-    page = Page(f"{one} against {two}", above="Tournament", verdict=summary(result), command=command)
+    page = Page(
+        f"{one} against {two}", above="Tournament", verdict=summary(result), command=command
+    )
     page.add_rows(STANDINGS, standings(result))
     page.add_heading("Games")
     header = ("game", one, two, f"{one} plays as", "falls", "kicks", "throw-ins", "possession")

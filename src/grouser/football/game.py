@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from grouser.football.player import PERIOD, Player, Tactics
+from grouser.errors import BadValue
+from grouser.football.player import PERIOD, Footballer, Tactics
 from grouser.football.player_io import (
     Picture,
     PlayerCommand,
@@ -20,11 +21,11 @@ from grouser.football.player_io import (
     Role,
     Whistle,
 )
-from grouser.errors import BadValue
 from grouser.frames import degrees, rotate
 from grouser.perception.landmarks import beacon_name, post_name
 from grouser.perception.localise import FieldMap
 from grouser.service.radio import Radio
+from grouser.simulation.script.referee import Referee
 from grouser.simulation.simulation import Simulation
 from grouser.world.match import Match, Team
 from grouser.world.terrain import league_field
@@ -45,7 +46,7 @@ def field_map(field: league_field.LeagueField) -> FieldMap:
 
 
 def player_setups(match: Match, fields: FieldMap, seed: int) -> dict[str, PlayerSetup]:
-    """Return what every player of a match knows before the game."""
+    """Return the setup of every player of a match."""
     setups = {}
     for team in match.teams:
         for number, player in enumerate(team.players):
@@ -98,7 +99,7 @@ class GameStatistics:
     """Simulated time (s) and team of every goal."""
 
 
-class Game:
+class FootballGame:
     """A running game; `step` advances it by one turn of the players."""
 
     def __init__(
@@ -131,7 +132,7 @@ class Game:
         setups = player_setups(match, field_map(fields), seed)
         self.team = {p.robot: team.name for team in match.teams for p in team.players}
         self.players = {
-            name: Player(setup, chosen.get(self.team[name]))
+            name: Footballer(setup, chosen.get(self.team[name]))
             for name, setup in setups.items()
             if robots is None or name in robots
         }
@@ -152,8 +153,14 @@ class Game:
     @property
     def finished(self) -> bool:
         """True after the last half."""
+        return self._referee.game.state == "finished"
+
+    @property
+    def _referee(self) -> Referee:
         referee = self.simulation.events.referee
-        return referee is not None and referee.game.state == "finished"
+        if referee is None:  # worlds with a match have one
+            raise BadValue("game: this world has no match, such as match_2v2")
+        return referee
 
     def step(self) -> None:
         """Let all players act, and simulate `PERIOD`."""
@@ -185,13 +192,10 @@ class Game:
         )
 
     def _needs_picture(self) -> bool:
-        referee = self.simulation.events.referee
-        return referee is not None and referee.game.state in ("set", "playing")
+        return self._referee.game.state in ("set", "playing")
 
     def _whistle(self, robot: str) -> Whistle:
-        referee = self.simulation.events.referee
-        assert referee is not None
-        game = referee.game
+        game = self._referee.game
         return Whistle(game.state, game.half, game.kicking == self.team[robot], robot in game.out)
 
     def _carry_out(self, robot: str, command: PlayerCommand) -> None:
@@ -219,8 +223,6 @@ class Game:
 
     def _count(self) -> None:
         simulation, counts = self.simulation, self.statistics
-        referee = simulation.events.referee
-        assert referee is not None
         for event in simulation.drain_events():
             if event.kind != "message":
                 continue
@@ -232,10 +234,10 @@ class Game:
                 counts.throw_ins += 1
             elif word == "penalty":
                 counts.penalties += 1
-        counts.goals = dict(referee.game.score)
+        counts.goals = dict(self._referee.game.score)
         counts.simulated = simulation.time
         self._count_falls()
-        if referee.game.state == "playing":
+        if self._referee.game.state == "playing":
             counts.played += PERIOD
             self._count_possession()
 

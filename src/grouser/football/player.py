@@ -28,9 +28,13 @@ FREE_AIM = 0.6  # rad, accepted error of a shot from afar
 APART = 0.5  # m, distance from the ball of the robots that do not play it
 HURRY_AFTER = 2.0  # s, time for aiming, after which a less exact pose will do
 SPIN_AFTER, SPIN_EVERY, SPIN_TIME = 3.0, 2.0, 0.7
-"""Times of turns that sweep the ball out of a duel, s: after aiming for so long, every, duration."""
-SURVEY_TIME, SURVEY_PAUSE = 4.0, 3.0  # s of looking around, s of play until the next time
-PATIENCE = 5.0  # s, time for aiming a kick, after which the ball is pushed
+"""Turns that sweep the ball out of a duel, s: time of aiming before, period, duration."""
+GOAL_AGE = 6.0  # s, time for which the direction of a goal that was seen is used
+BLOCKED_WITHIN, PUSH_TIME = 0.35, 2.5  # m, s: after a kick in vain the ball is pushed
+PLAY_ANYWAY = 0.6  # m, distance of the ball at which a lost robot plays it first
+MATE_APART = 0.6  # m, distance that supporting robots keep from team-mates
+SURVEY_TIME, SURVEY_PAUSE = 2.5, 4.0  # s of looking around, s of play until the next time
+PUSH_AFTER = 5.0  # s, time for aiming a kick, after which the ball is pushed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +50,7 @@ class Tactics:
 
 
 @dataclass(frozen=True)
-class Report:
+class RadioReport:
     """Radio message of a player, in the team's frame."""
 
     time: float
@@ -69,7 +73,7 @@ class Report:
         return json.dumps(fields).encode()
 
     @staticmethod
-    def decode(data: bytes, time: float) -> Report | None:
+    def decode(data: bytes, time: float) -> RadioReport | None:
         """Return the message; None: it is none."""
         try:
             fields = json.loads(data)
@@ -77,12 +81,12 @@ class Report:
             ball = fields["ball"]
             there = None if ball is None else (float(ball[0]), float(ball[1]))
             place = float(x), float(y)
-            return Report(time, place, there, float(fields["cost"]), str(fields["pass"]))
+            return RadioReport(time, place, there, float(fields["cost"]), str(fields["pass"]))
         except (ValueError, KeyError, TypeError, IndexError):
             return None
 
 
-class Player:
+class Footballer:
     """One robot's program. Call `act` every `PERIOD` of simulated time."""
 
     def __init__(self, setup: PlayerSetup, tactics: Tactics | None = None) -> None:
@@ -94,7 +98,7 @@ class Player:
         self._time: float | None = None
         self._state = "initial"
         self._out = False
-        self._reports: dict[str, Report] = {}
+        self._reports: dict[str, RadioReport] = {}
         self._kick: tuple[Paw, float] | None = None
         self._paw: Paw | None = None
         self._aiming_since: float | None = None
@@ -105,6 +109,7 @@ class Player:
         self._search_side = 1.0
         self._glance_until = -math.inf
         self._survey_began = -math.inf
+        self._push_until = -math.inf
 
     def act(self, given: PlayerInput) -> PlayerCommand:
         """Return the next command."""
@@ -113,7 +118,7 @@ class Player:
         self._follow_whistle(given)
         self.sight.update(given, self._command, seconds)
         for sender, data in given.radio:
-            report = Report.decode(data, given.time)
+            report = RadioReport.decode(data, given.time)
             if sender in self.setup.mates and report is not None:
                 self._reports[sender] = report
         speeds, kick = self._decide(given)
@@ -161,10 +166,13 @@ class Player:
         fresh = self._sees_ball(time) and sight.ball.place is not None
         ball = sight.to_team(sight.ball.place) if fresh and sight.ball.place else None
         to = self._pass_to if time < self._pass_until else ""
-        return Report(time, sight.pose[:2], ball, self._cost(time), to).encode()
+        return RadioReport(time, sight.pose[:2], ball, self._cost(time), to).encode()
 
     def _sees_ball(self, time: float) -> bool:
         return time - self.sight.ball.seen < LOST_AFTER
+
+    def _knows_goal(self, time: float) -> bool:
+        return time - self.sight.goal_seen < GOAL_AGE
 
     def _ball(self, time: float) -> Point | None:
         """Return the ball in the robot's axes: seen, or reported by a team-mate."""
@@ -177,17 +185,19 @@ class Player:
                 return self.sight.to_robot(nearest.ball)
         return None
 
-    def _recent(self, time: float) -> dict[str, Report]:
+    def _recent(self, time: float) -> dict[str, RadioReport]:
         return {name: r for name, r in self._reports.items() if time - r.time < RADIO_AGE}
 
     def _cost(self, time: float) -> float:
         """Return the estimated time until this robot can kick the ball towards the goal, s."""
+        if self._kick is not None:
+            return 0.0
         ball = self._ball(time)
         if ball is None or self._out or self.setup.role == "goalie":
             return 99.0
         there = self.sight.to_team(ball)
         goal = self.sight.to_robot((GOAL_LINE, 0.0))
-        turn = abs(skills.wrapped(math.atan2(goal[1] - ball[1], goal[0] - ball[0])))
+        turn = abs(skills.wrap(math.atan2(goal[1] - ball[1], goal[0] - ball[0])))
         cost = math.hypot(*ball) / 0.25 + turn
         if not self._sees_ball(time):
             cost += 2.0
@@ -209,12 +219,16 @@ class Player:
                 return STAND, paw if time - begun < KICK_TIME / 2 else None
             self._kick = None
             self._glance_until = time + GLANCE_TIME
+            there = self._ball(time)
+            if there is not None and math.hypot(*there) < BLOCKED_WITHIN:
+                self._push_until = time + PUSH_TIME
         ball = self._ball(time)
         if self.setup.role == "goalie":
             return self._keep(ball, time)
         if ball is None:
             return self._search(time), None
-        if self.sight.lost and (survey := self._survey(time)) is not None:
+        near = math.hypot(*ball) < PLAY_ANYWAY and self._knows_goal(time)
+        if self.sight.lost and not near and (survey := self._survey(time)) is not None:
             return survey, None
         mine = self._cost(time)
         others = [r.cost for r in self._recent(time).values()]
@@ -222,7 +236,7 @@ class Player:
         if self._attacking:
             return self._attack(ball, time)
         self._aiming_since = None
-        return self._support(ball, time), None
+        return self._clear_of_mates(self._support(ball, time), time), None
 
     def _survey(self, time: float) -> Step | None:
         """Look around for landmarks for some seconds; None: go on without, for a while."""
@@ -252,6 +266,8 @@ class Player:
         pressed = self._aiming_since is not None and time - self._aiming_since > HURRY_AFTER
         target, kicks = self._target(ball, time, pressed)
         aim = self.sight.to_robot(target)
+        if self.sight.lost and self.sight.goal is not None and self._knows_goal(time):
+            aim = self.sight.goal
         direction = self._shot(ball, aim)
         far = math.hypot(*ball)
         if far < 0.5 and self._aiming_since is None:
@@ -259,11 +275,14 @@ class Player:
         elif far > 0.8:
             self._aiming_since = None
         waited = 0.0 if self._aiming_since is None else time - self._aiming_since
+        if time < self._push_until:
+            self.doing = "dribble"
+            return skills.dribble(ball, direction), None
         if kicks and (paw := skills.chance(ball, direction)) is not None:
             return self._start_kick(paw, time)
-        if not kicks or waited > PATIENCE:
+        if not kicks or waited > PUSH_AFTER:
             self.doing = "dribble"
-            if waited > 2.5 * PATIENCE:
+            if waited > 2.5 * PUSH_AFTER:
                 self._aiming_since = None
             return skills.dribble(ball, direction), None
         if waited > SPIN_AFTER and waited % SPIN_EVERY < SPIN_TIME and far < 0.27:
@@ -285,7 +304,7 @@ class Player:
     def _target(self, ball: Point, time: float, pressed: bool) -> tuple[Point, bool]:
         """Return where the ball should go, in the team's frame, and whether by a kick."""
         x, y = self.sight.to_team(ball)
-        goal = GOAL_LINE + 0.1, skills.limited(0.4 * y, 0.12)
+        goal = GOAL_LINE + 0.1, skills.limit(0.4 * y, 0.12)
         self._pass_to = ""
         if not self.tactics.kicks:
             return goal, False
@@ -310,7 +329,7 @@ class Player:
         free = min(FREE_AIM, math.atan2(0.5 * GOAL_HALF, math.hypot(*to)))
         if math.hypot(*to) > NEAR_GOAL and not self._pass_to:
             free = FREE_AIM
-        return direction - skills.limited(direction, free)
+        return direction - skills.limit(direction, free)
 
     def _support(self, ball: Point, time: float) -> Step:
         """Stand where a pass can be received, or between ball and own goal."""
@@ -321,18 +340,26 @@ class Player:
             return skills.face(ball)
         if self.setup.role == "defender" or bx < -0.5:
             share = 0.5
-            spot = (
-                max(-1.6, min(0.0, bx + share * (-GOAL_LINE - bx))),
-                by * (1.0 - share),
-            )
+            spot = (max(-1.6, min(0.0, bx + share * (-GOAL_LINE - bx))), by * (1.0 - share))
         else:
             side = -1.0 if by > 0 else 1.0
-            spot = min(1.4, bx + 0.1), skills.limited(by + side * 0.9, SIDE_LINE - 0.25)
+            spot = min(1.4, bx + 0.1), skills.limit(by + side * 0.9, SIDE_LINE - 0.25)
         there = self.sight.to_robot(spot)
         bearing = math.atan2(ball[1], ball[0])
         if math.hypot(*ball) < APART:  # leave the ball to the other one
             return -0.15 * math.cos(bearing), -0.15 * math.sin(bearing), skills.face(ball)[2]
         return skills.walk_to(skills.around(ball, there, APART), bearing, near=0.2)
+
+    def _clear_of_mates(self, speeds: Step, time: float) -> Step:
+        """Return speeds that also lead away from near team-mates."""
+        forward, left, turn = speeds
+        for report in self._recent(time).values():
+            x, y = self.sight.to_robot(report.place)
+            far = math.hypot(x, y)
+            if far < MATE_APART:
+                away = 0.3 * (1.0 - far / MATE_APART) / max(far, 0.05)
+                forward, left = forward - away * x, left - away * y
+        return skills.limit(forward, 0.2), skills.limit(left, 0.2), turn
 
     def _keep(self, ball: Point | None, time: float) -> tuple[Step, Paw | None]:
         """Guard the goal; clear balls near it."""
@@ -349,23 +376,21 @@ class Player:
             spot = GOALIE_X, 0.0
         self.doing = "guard"
         there = sight.to_robot(spot)
-        if ball is not None:
-            heading = math.atan2(ball[1], ball[0])
-        else:
-            heading = skills.wrapped(-sight.pose[2])
+        ahead = skills.wrap(-sight.pose[2])
+        heading = ahead if ball is None else math.atan2(ball[1], ball[0])
         return skills.walk_to(there, heading, gain=2.0, near=0.05), None
 
     def _guarded_y(self, x: float, y: float) -> float:
-        """Return where the ball will pass the goalie, or the line from the ball to the goal does."""
+        """Return y at which the ball, or the line from it to the goal, passes the goalie."""
         sight = self.sight
         speed = math.hypot(*sight.ball.velocity)
         if speed > 0.25:
             ahead = sight.to_team(sight.ball.velocity)
             vx, vy = ahead[0] - sight.pose[0], ahead[1] - sight.pose[1]
             if vx < -0.15:
-                return skills.limited(y + vy * (GOALIE_X - x) / vx, GOALIE_REACH)
+                return skills.limit(y + vy * (GOALIE_X - x) / vx, GOALIE_REACH)
         share = (GOALIE_X + GOAL_LINE) / max(0.3, x + GOAL_LINE)
-        return skills.limited(y * share * 2.0, GOALIE_REACH)
+        return skills.limit(y * share * 2.0, GOALIE_REACH)
 
     def _head(self, time: float) -> head.Joints:
         """Return the angles of the head's joints."""

@@ -1,4 +1,4 @@
-"""Input and output of a player: what an ERS-7's program receives and sends, and nothing else.
+"""Input and output of a player: all data that an ERS-7's program receives and sends.
 
 Lengths in m, angles in rad, times in s of the robot's clock. The axes of the robot are x ahead,
 y left.
@@ -23,7 +23,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerSetup:
-    """What a player knows before the game."""
+    """Knowledge of a player before the game."""
 
     robot: str
     """Its own name, the sender of its radio messages."""

@@ -8,7 +8,7 @@ from typing import Self
 from grouser.client.connection import join
 from grouser.client.launch import Ports
 from grouser.client.pictures import watch
-from grouser.football.player import PERIOD, Player, Tactics
+from grouser.football.player import PERIOD, Footballer, Tactics
 from grouser.football.player_io import Picture, PlayerCommand, PlayerInput, PlayerSetup, Whistle
 from grouser.football.whistle import WhistleReader
 from grouser.protocol.usarsim.extensions import Notice
@@ -17,11 +17,11 @@ PICTURE_AGE = 0.06
 """Time from the middle of the exposure until a picture is received, s; an estimate."""
 
 
-class RemotePlayer:
+class RemoteFootballer:
     """Player of one robot of a served match, in lockstep with the server.
 
     Args:
-        setup: what the player knows before the game.
+        setup: knowledge of the player before the game.
         team: name of its team in the referee's announcements.
         ports: ports of the server.
         tactics: tactics of the team; None: the default ones.
@@ -30,7 +30,7 @@ class RemotePlayer:
     def __init__(
         self, setup: PlayerSetup, team: str, ports: Ports, tactics: Tactics | None = None
     ) -> None:
-        self.player = Player(setup, tactics)
+        self.player = Footballer(setup, tactics)
         self.robot = join("ERS7", setup.robot, host=ports.host, port=ports.control)
         self._pictures = watch(self.robot, port=ports.images)
         self._whistle = WhistleReader(setup.robot, team)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from grouser.football.player_io import Picture, PlayerInput, PlayerSetup, Point
 from grouser.football.survey import Survey
 from grouser.frames import radians
 from grouser.perception.ball import BallSighting
-from grouser.perception.landmarks import BeaconShape, LandmarkSighting
+from grouser.perception.landmarks import BeaconShape, LandmarkSighting, post_name
 from grouser.perception.localise import FieldMap, Localiser, SensorModel, wrap_angle
 from grouser.perception.optics import CameraOptics, NoddingNeck
 from grouser.perception.vision import Sightings, Vision
@@ -31,9 +32,13 @@ FASTEST_BALL = 3.0  # m/s
 OCCLUDED = 0.25  # logarithm of the ratio of two estimates of a distance: the ball is partly hidden
 NOT_A_BALL = 0.7  # the same: the region is not a ball on the ground
 BEARING_GATE, DISTANCE_GATE = radians(10.0), 0.35  # rad, logarithm   errors of credible landmarks
-DRIFT, WIDEST_GATE = radians(3.0), radians(22.0)  # rad/s, rad   growth of the gate without landmarks
+DRIFT, WIDEST_GATE = (
+    radians(3.0),
+    radians(22.0),
+)  # rad/s, rad   growth of the gate without landmarks
+GOAL_ASSUMED = 1.5  # m, distance of a goal of which only the direction is known
 SURVEY_EVERY = 0.3  # s between two searches of a lost pose
-DISORIENTED_AFTER = 6.0  # s without a credible landmark: other robots may have turned this one
+DISORIENTED_AFTER = 8.0  # s without a credible landmark: other robots may have turned this one
 MARGIN = 0.2  # m, distance beyond the border at which a ball may be seen
 LOST_AFTER_MISSES, FOUND_AFTER_HITS = 6, 4  # beacons   in a row, about
 SENSOR = SensorModel(trust=0.15)
@@ -128,6 +133,10 @@ class Sight:
         """Width of the interval of the position, m."""
         self.lost = True
         """True: the pose is unknown; any landmark may change it."""
+        self.goal: Point | None = None
+        """Direction in which the goal to attack was seen, as a point in the robot's axes."""
+        self.goal_seen = -math.inf
+        """Time of that sighting, s."""
         self._survey = Survey(setup.field_map, np.random.default_rng(setup.seed + 1000))
         self._surveyed = 0.0
         self._misses = 0
@@ -150,6 +159,7 @@ class Sight:
 
     def displace(self) -> None:
         """Register that the robot was put somewhere else."""
+        self.goal_seen = -math.inf
         self._survey.clear()
         self.motion.stop()
         self.lose()
@@ -163,6 +173,8 @@ class Sight:
         step = self.motion.advance(command, given.time, seconds)
         self._localiser.move(*step)
         self._survey.move(step)
+        if self.goal is not None:
+            self.goal = moved_point(self.goal, step)
         self.ball.move(step, seconds)
         joints = given.joints
         self._joints.append((given.time, (joints["neck"], joints["pan"], joints["nod"])))
@@ -180,6 +192,7 @@ class Sight:
         if not fast:
             landmarks = [replace(one, bearing=one.bearing - since[2]) for one in seen.landmarks]
             self._survey.see(landmarks, now)
+            self._see_goal(landmarks, now)
             self._localiser.see([one for one in landmarks if self._credible(one, now)])
             if self.lost and now - self._surveyed > SURVEY_EVERY and seen.landmarks:
                 self._surveyed = now
@@ -189,6 +202,18 @@ class Sight:
             place = moved_point(ball.place(NECK.gaze(*angles)), since)
             if self.lost or self._on_field(self.to_team(place)):
                 self.ball.see(place, picture.time)
+
+    def _see_goal(self, landmarks: list[LandmarkSighting], now: float) -> None:
+        """Store the direction of the goal to attack, from its posts."""
+        colour = self._setup.attacks
+        if self.half == 2:
+            colour = "sky_blue" if colour == "yellow" else "yellow"
+        names = {post_name(colour, side) for side in ("left", "right")}
+        bearings = [one.bearing for one in landmarks if one.name in names]
+        if len(bearings) == 2:
+            middle = sum(bearings) / 2
+            self.goal = GOAL_ASSUMED * math.cos(middle), GOAL_ASSUMED * math.sin(middle)
+            self.goal_seen = now
 
     def _reset(self, now: float) -> None:
         """Search the pose anew."""
@@ -216,7 +241,10 @@ class Sight:
         there = self._setup.field_map.landmarks[sighting.name]
         cos, sin = math.cos(heading), math.sin(heading)
         ahead, left = sighting.eye
-        dx, dy = there[0] - (x + cos * ahead - sin * left), there[1] - (y + sin * ahead + cos * left)
+        dx, dy = (
+            there[0] - (x + cos * ahead - sin * left),
+            there[1] - (y + sin * ahead + cos * left),
+        )
         off = abs(float(wrap_angle(np.array(math.atan2(dy, dx) - heading - sighting.bearing))))
         good = off < min(WIDEST_GATE, BEARING_GATE + DRIFT * (now - self.oriented))
         if sighting.distance is not None:
@@ -234,7 +262,7 @@ class Sight:
         """Return neck, pan and nod at ``time``, and True if the head moved fast then."""
         if len(self._joints) < 2:
             return self._joints[-1][1], False
-        for (t0, a0), (t1, a1) in zip(list(self._joints)[-2::-1], list(self._joints)[::-1]):
+        for (t0, a0), (t1, a1) in reversed(list(pairwise(self._joints))):
             if time >= t0 or t0 == self._joints[0][0]:
                 share = max(0.0, min(1.0, (time - t0) / max(1e-6, t1 - t0)))
                 mixed = [p + share * (q - p) for p, q in zip(a0, a1, strict=True)]

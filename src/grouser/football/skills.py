@@ -24,12 +24,12 @@ CLEARANCE = 0.24  # m, distance from the ball on the way around it
 TURN_FIRST = 0.6  # m, longer ways are walked straight ahead
 
 
-def wrapped(angle: float) -> float:
+def wrap(angle: float) -> float:
     """Return an angle from -pi to pi, rad."""
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
-def limited(value: float, most: float) -> float:
+def limit(value: float, most: float) -> float:
     """Return ``value``, at most ``most`` in either direction."""
     return max(-most, min(most, value))
 
@@ -39,12 +39,12 @@ def walk_to(point: Point, heading: float, *, gain: float = 1.5, near: float = 0.
     x, y = point
     far = math.hypot(x, y)
     if far < near:
-        return 0.0, 0.0, limited(1.5 * heading, 1.0) if abs(heading) > 0.1 else 0.0
+        return 0.0, 0.0, limit(1.5 * heading, 1.0) if abs(heading) > 0.1 else 0.0
     if far > TURN_FIRST:
         direction = math.atan2(y, x)
         ahead = FASTEST[0] * max(0.0, math.cos(direction)) ** 2
-        return ahead, 0.0, limited(2.0 * direction, 1.5)
-    return limited(gain * x, 0.25), limited(gain * y, 0.2), limited(1.5 * heading, 1.0)
+        return ahead, 0.0, limit(2.0 * direction, 1.5)
+    return limit(gain * x, 0.25), limit(gain * y, 0.2), limit(1.5 * heading, 1.0)
 
 
 def around(ball: Point, goal: Point, clearance: float = CLEARANCE) -> Point:
@@ -75,17 +75,15 @@ def better_paw(ball: Point, direction: float, last: Paw | None) -> Paw:
 
     def cost(paw: Paw) -> float:
         (x, y), heading = kick_pose(ball, direction, paw)
-        return math.hypot(x, y) + 0.1 * abs(wrapped(heading)) - (0.04 if paw == last else 0.0)
+        return math.hypot(x, y) + 0.1 * abs(wrap(heading)) - (0.04 if paw == last else 0.0)
 
     return min(PAWS, key=cost)
 
 
-def approach(
-    ball: Point, direction: float, paw: Paw, *, hurried: bool = False
-) -> Step | None:
+def approach(ball: Point, direction: float, paw: Paw, *, hurried: bool = False) -> Step | None:
     """Return the speeds towards the pose for a kick; None: the robot has reached it."""
     (x, y), heading = kick_pose(ball, direction, paw)
-    heading = wrapped(heading)
+    heading = wrap(heading)
     errors = abs(x), abs(y), abs(heading)
     if all(error < most for error, most in zip(errors, HURRIED if hurried else READY, strict=True)):
         return None
@@ -94,7 +92,7 @@ def approach(
         towards = around(ball, behind)
         if math.hypot(*towards) > 0.08 or abs(heading) > 0.4:
             return walk_to(towards, heading)
-    return limited(1.2 * x, 0.12), limited(1.5 * y, 0.10), limited(1.5 * heading, 0.8)
+    return limit(1.2 * x, 0.12), limit(1.5 * y, 0.10), limit(1.5 * heading, 0.8)
 
 
 def chance(ball: Point, direction: float) -> Paw | None:
@@ -103,26 +101,26 @@ def chance(ball: Point, direction: float) -> Paw | None:
         side = 1.0 if paw == "left" else -1.0
         ahead, left = ball[0] - BALL_AHEAD, ball[1] - BALL_LEFT * side
         if abs(ahead) < HURRIED[0] and abs(left) < HURRIED[1]:
-            return paw if abs(wrapped(direction + VEER * side)) < CHANCE else None
+            return paw if abs(wrap(direction + VEER * side)) < CHANCE else None
     return None
 
 
 def dribble(ball: Point, direction: float) -> Step:
     """Return the speeds with which the chest pushes the ball in ``direction`` (rad)."""
-    direction = wrapped(direction)
+    direction = wrap(direction)
     bearing = math.atan2(ball[1], ball[0])
     near = math.hypot(*ball) < 0.35
     if near and abs(direction) < 0.7 and abs(ball[1]) < 0.08:
-        return FASTEST[0], limited(2.0 * ball[1], 0.1), limited(0.8 * direction, 0.5)
+        return FASTEST[0], limit(2.0 * ball[1], 0.1), limit(0.8 * direction, 0.5)
     behind = ball[0] - RUN_UP * math.cos(direction), ball[1] - RUN_UP * math.sin(direction)
     towards = around(ball, behind)
     if math.hypot(*towards) > 0.1:
         turn = direction if math.hypot(*towards) < 0.4 else bearing
         return walk_to(towards, turn)
-    return limited(1.5 * ball[0], 0.2), limited(2.0 * ball[1], 0.15), limited(1.5 * direction, 1.0)
+    return limit(1.5 * ball[0], 0.2), limit(2.0 * ball[1], 0.15), limit(1.5 * direction, 1.0)
 
 
 def face(point: Point) -> Step:
     """Return the speeds that turn the robot towards a point."""
     bearing = math.atan2(point[1], point[0])
-    return 0.0, 0.0, limited(1.5 * bearing, 1.2) if abs(bearing) > 0.25 else 0.0
+    return 0.0, 0.0, limit(1.5 * bearing, 1.2) if abs(bearing) > 0.25 else 0.0

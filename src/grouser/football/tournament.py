@@ -14,12 +14,13 @@ from functools import partial
 
 from grouser.cores import Progress, cores
 from grouser.errors import BadValue
-from grouser.football.game import Game, GameStatistics
+from grouser.football.game import FootballGame, GameStatistics
 from grouser.football.player import Tactics
 from grouser.football.teams import find_team
 from grouser.simulation.simulation import Simulation
 from grouser.trials.intervals import mean_interval, wilson
 from grouser.world.file import World, load
+from grouser.world.match import Match
 
 TIME_LIMIT = 3.0
 """Longest simulated time of a game, in durations of a half for each half."""
@@ -156,25 +157,30 @@ def match_world(name: str, settings: Sequence[str]) -> World:
         BadValue: the world has no match, or a player is not an ERS-7.
     """
     world = load(name, list(settings))
-    if world.match is None:
-        raise BadValue(f"world '{name}' has no match: a tournament needs one, such as match_2v2")
     kinds = {entry.name: entry.kind for entry in world.robots}
-    for robot in world.match.robots:
+    for robot in _match_of(world).robots:
         if kinds[robot] != "ers7":
             raise BadValue(f"world '{name}': player '{robot}' is a {kinds[robot]}, must be an ers7")
     return world
 
 
+def _match_of(world: World) -> Match:
+    if world.match is None:
+        raise BadValue(
+            f"world '{world.name}' has no match: a tournament needs one, such as match_2v2"
+        )
+    return world.match
+
+
 def play(fixture: Fixture) -> GameResult:
     """Play one game."""
     world = match_world(fixture.world, fixture.settings)
-    match = world.match
-    assert match is not None
+    match = _match_of(world)
     tactics: dict[str, Tactics] = {
         colour: find_team(team) for colour, team in zip(match.names, fixture.teams, strict=True)
     }
     with Simulation(world, seed=fixture.seed) as simulation:
-        game = Game(simulation, tactics, seed=fixture.seed)
+        game = FootballGame(simulation, tactics, seed=fixture.seed)
         limit = TIME_LIMIT * match.half * match.halves
         while not game.finished and simulation.time < limit:
             game.step()

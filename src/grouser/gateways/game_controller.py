@@ -18,6 +18,7 @@ from grouser.protocol import game_controller as wire
 from grouser.service.access import is_loopback
 from grouser.service.host import Host
 from grouser.simulation.changes.actions import RefereeCall
+from grouser.simulation.script.referee import Referee
 from grouser.world.match import Match
 
 _LOG = logging.getLogger(__name__)
@@ -101,15 +102,14 @@ class GameFollower:
             name = self._team(team.colour)
             if referee.game.score[name] != team.score:
                 self._call(RefereeCall("score", name, number=team.score))
-            self._follow_penalties(name, team)
+            self._follow_penalties(referee, name, team)
 
-    def _follow_penalties(self, team: str, data: wire.TeamData) -> None:
-        referee = self._host.simulation.events.referee
-        assert referee is not None
+    def _follow_penalties(self, referee: Referee, team: str, data: wire.TeamData) -> None:
+        out = referee.game.out
         for robot, (penalty, seconds) in zip(self._robots(team), data.penalties, strict=False):
-            if penalty and robot not in referee.game.out:
+            if penalty and robot not in out:
                 self._call(RefereeCall("penalty", robot, seconds=float(seconds)))
-            elif not penalty and robot in referee.game.out:
+            elif not penalty and robot in out:
                 self._call(RefereeCall("pardon", robot))
 
     def answers(self, data: wire.GameControlData) -> Iterable[bytes]:
@@ -153,7 +153,7 @@ class _Receiver(asyncio.DatagramProtocol):
             for answer in self._follower.answers(packet):
                 self.transport.sendto(answer, (addr[0], self._return_port))
 
-    def error_received(self, exc: OSError) -> None:
+    def error_received(self, exc: Exception) -> None:
         """Ignore that no GameController reads the answers."""
 
     def _report(self, fault: str) -> None:

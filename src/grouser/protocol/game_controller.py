@@ -52,8 +52,12 @@ _NEW_HEAD = (
 )
 _LAYOUTS = {
     4: _Layout(4, struct.Struct("<6I"), _OLD_HEAD, struct.Struct("<3I"), 2, struct.Struct("<2I")),
-    6: _Layout(11, struct.Struct("<6BHI"), _NEW_HEAD, struct.Struct("<BBH"), 2, struct.Struct("<2H")),
-    7: _Layout(11, struct.Struct("<6BHI"), _NEW_HEAD, struct.Struct("<4B"), 3, struct.Struct("<2H")),
+    6: _Layout(
+        11, struct.Struct("<6BHI"), _NEW_HEAD, struct.Struct("<BBH"), 2, struct.Struct("<2H")
+    ),
+    7: _Layout(
+        11, struct.Struct("<6BHI"), _NEW_HEAD, struct.Struct("<4B"), 3, struct.Struct("<2H")
+    ),
 }
 VERSIONS = tuple(_LAYOUTS)
 """Supported versions."""
@@ -181,7 +185,9 @@ def _size(layout: _Layout) -> int:
 
 
 def _sizes() -> str:
-    return " or ".join(str(size) for size in sorted({_size(layout) for layout in _LAYOUTS.values()}))
+    return " or ".join(
+        str(size) for size in sorted({_size(layout) for layout in _LAYOUTS.values()})
+    )
 
 
 _RETURN = struct.Struct("<4sIHHI")

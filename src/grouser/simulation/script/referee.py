@@ -292,10 +292,10 @@ class Referee:
         call = self._call()
         self.game = replace(self.game, out={**self.game.out, robot: call})
         put = _put(robot, self.match.bench(robot, self.game.changed)) if robot in places else []
-        said = self._say(f"penalty: {robot} is out for {seconds:g} s")
+        message = self._say(f"penalty: {robot} is out for {seconds:g} s")
         if self.game.followed:  # its operator ends the penalty
-            return [said, *put]
-        return [said, *put, Delayed(seconds, RefereeCall("pardon", robot, number=call))]
+            return [message, *put]
+        return [message, *put, Delayed(seconds, RefereeCall("pardon", robot, number=call))]
 
     def _pardon(self, robot: str, call: int | None, places: Places) -> list[Action]:
         """Return a robot to play; ``call``: number of its timer, None: a person ended it."""
