@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "26_", "82_"
-"""Examples that start a second process, or drive on rubble, which takes minutes."""
+LONG = "26_", "81_", "82_"
+"""Examples that start a second process, let five players play, or drive on rubble: minutes."""
 PROMISED = {
     "00_": (r"the step is climbed",),
     "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +stuck"),

@@ -53,8 +53,9 @@ from grouser.world.terrain.flat import Flat
 
 WITHOUT_COMMANDS = ("truth", "images", "render_workers")
 """Gateways whose clients do not command robots; each other one needs a client in `CLIENTS`."""
-WITHOUT_CONNECTIONS = ("ros2",)
-"""Gateways whose clients are not connections of the server (`tests/test_ros2.py`)."""
+WITHOUT_CONNECTIONS = ("ros2", "game_controller")
+"""Gateways whose clients are not connections of the server (`tests/test_ros2.py`,
+`tests/test_game_controller.py`)."""
 ADDING = ("usarsim",)
 """Gateways whose clients add robots; others use those of the world."""
 OWN = "resident"

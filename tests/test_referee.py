@@ -256,3 +256,20 @@ def test_goals_after_the_end_do_not_count() -> None:
         table.send("penalty", "red_atacker")
     with pytest.raises(UnknownName, match="blue"):
         RefereeRig().send("kickoff", "blu")
+
+
+def test_the_ball_of_a_stuck_game_is_dropped_on_the_halfway_line() -> None:
+    rig = RefereeRig("match_1v3", "match.stuck_after=5.0", "match.half=600.0")
+    rig.play()
+    rig.places["ball"] = Pose.at(1.0, 0.4, 0.04)
+    rig.pass_time(4.0)
+    rig.places["ball"] = Pose.at(1.5, 0.4, 0.04)  # it moves
+    rig.pass_time(4.0)
+    assert "dropped" not in kinds(rig.messages)
+    rig.pass_time(2.0)
+    assert kinds(rig.messages)[-1] == "dropped"
+    assert "x 0.00" in rig.messages[-1]
+    assert "ball" in rig.moved
+    rig.send("stop")
+    rig.pass_time(20.0)
+    assert kinds(rig.messages).count("dropped") == 1

@@ -52,6 +52,7 @@ GATEWAYS = WIRED | {
     "gateways.rosbridge",
     "gateways.ros2",
     "gateways.can",
+    "gateways.game_controller",
     "gateways.page",
 }
 EVERYTHING = GATEWAYS | {
@@ -69,6 +70,11 @@ EVERYTHING = GATEWAYS | {
     "scan",
     "scan.ground",
     "scan.simulated_camera",
+    "football",
+    "football.remote",
+    "football.teams",
+    "football.game",
+    "football.tournament",
 }
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -132,6 +138,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.rosbridge": WIRED
     | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.ros2": WIRED | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
+    "gateways.game_controller": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.page": WIRED | {"gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
@@ -146,6 +153,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "planning.driver": ARRAYS,
     "planning": ARRAYS | {"planning.driver", "plugins"},
     "perception": ARRAYS,
+    "football": ARRAYS | {"perception"},
+    "football.remote": ARRAYS | {"perception", "football", "client", "protocol"},
+    "football.teams": PLANNED | {"football"},
+    "football.game": SERVED | {"perception", "football"},
+    "football.tournament": SERVED | {"football", "football.teams", "football.game"},
     "evaluation": LOGS,
     "reports": LOGS | {"evaluation"},
     "scan": LOGS | {"world"},
@@ -156,7 +168,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 own; a module without an entry belongs to the package around it."""
 
 PURE = {
-    *("protocol", "client", "perception", "evaluation", "reports", "locomotion"),
+    *("protocol", "client", "perception", "football", "evaluation", "reports", "locomotion"),
     *("planning.driver", "planning"),
 }
 """Zones that must not import MuJoCo."""

@@ -18,6 +18,7 @@
     grouser bench NAME         measure speed on this machine
     grouser mobility ROBOT     measure obstacle limits of a robot
     grouser sweep ROBOT        sweep one robot parameter against obstacle sizes
+    grouser tournament A B     games between two teams of ERS-7 players
     grouser compare REAL SIM   distance between a real log and a simulated one
     grouser calibrate REAL     estimate robot and ground parameters from a log
     grouser console WORLD      type console lines at a world, here or on a server
@@ -68,6 +69,7 @@ COMMANDS: dict[str, str] = {
     "bench": "grouser.cli.commands.bench:bench",
     "mobility": "grouser.cli.commands.mobility:mobility",
     "sweep": "grouser.cli.commands.sweep:sweep",
+    "tournament": "grouser.cli.commands.football.tournament:tournament",
     "compare": "grouser.cli.commands.compare:compare",
     "calibrate": "grouser.cli.commands.calibrate:calibrate",
     "serve": "grouser.cli.commands.serve:serve",

@@ -119,6 +119,13 @@ class Localiser:
         self._explained: dict[str, float] = {}
         """Moving average of each landmark's likelihood among the best particles, 0 to 1."""
 
+    def place(self, pose: Array, sigma: tuple[float, float, float]) -> None:
+        """Draw the particles anew around a known pose, with standard deviations ``sigma``."""
+        self.poses = pose + self._rng.normal(size=self.poses.shape) * sigma
+        self._weights[:] = 0.0
+        self._normalise_weights()
+        self._explained = dict.fromkeys(self._map.landmarks, 1.0)
+
     def move(self, ahead: float, left: float, turn: float) -> None:
         """Move the particles by an odometry step: m in the axes before the step, and rad."""
         step = np.array([ahead, left, turn])

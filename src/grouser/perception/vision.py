@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from grouser.perception.ball import BallSighting, see_ball
 from grouser.perception.colours import ColourTable, Image, Kinds
 from grouser.perception.landmarks import BeaconShape, LandmarkSighting, see_landmarks
-from grouser.perception.optics import CameraOptics, Neck
+from grouser.perception.optics import CameraOptics, Neck, NoddingNeck
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Vision:
     """Detector of ball and landmarks for one camera, neck and set of objects on the field."""
 
     optics: CameraOptics
-    neck: Neck
+    neck: Neck | NoddingNeck
     ball_radius: float
     """Radius of the ball, m."""
     beacon: BeaconShape
@@ -36,7 +36,10 @@ class Vision:
     colours: ColourTable = field(default_factory=ColourTable.from_samples)
 
     def see(self, image: Image, tilt: float, pan: float, roll: float = 0.0) -> Sightings:
-        """Return the objects in ``image``, taken with the neck at these angles (rad)."""
+        """Return the objects in ``image``, taken with the neck at these angles (rad).
+
+        ``roll`` is the angle of the third joint, which nods in a `NoddingNeck`.
+        """
         gaze = self.neck.gaze(tilt, pan, roll)
         kinds = self.colours.look_up(image)
         return Sightings(

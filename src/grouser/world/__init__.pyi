@@ -8,6 +8,7 @@ from grouser.world.objects import Tag as Tag
 from grouser.world.objects import Victim as Victim
 from grouser.world.physics_settings import STANDARD as STANDARD
 from grouser.world.terrain.flat import Flat as Flat
+from grouser.world.terrain.league_field import LeagueField as LeagueField
 from grouser.world.terrain.mesh import MeshGround as MeshGround
 from grouser.world.terrain.ridge import Ridge as Ridge
 from grouser.world.terrain.rubble import Rubble as Rubble

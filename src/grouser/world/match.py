@@ -44,6 +44,8 @@ APART = 0.25
 """Smallest distance between two kick-off positions, m; estimate: an AIBO is 0.18 m wide."""
 ROOM = 0.4
 """Smallest distance of a relocated robot from others, m; estimate: an AIBO is 0.32 m long."""
+STUCK_WITHIN = 0.3
+"""Distance that the ball of a game that is not stuck moves, m; estimate."""
 HEADROOM = 3.0
 """Height up to which a ball counts as inside the field, m."""
 
@@ -111,6 +113,9 @@ class Match(Description):
     """Duration of a penalty, s; estimate: RoboCup's usual 30 s."""
     lift_after: Duration | None = None
     """Time after which the referee rights a fallen robot, s; None: never."""
+    stuck_after: Duration | None = None
+    """Time in which the ball must move by `STUCK_WITHIN`; otherwise the referee drops it on the
+    halfway line, s; None: never. RoboCup's rule of a stuck game; the distance is an estimate."""
     throw_in: Length = 0.3
     """Distance inside the border at which a ball that went out is replaced, m; estimate."""
 
@@ -209,6 +214,11 @@ class Match(Description):
             x = math.copysign(reach - abs(y), x)  # the same distance from a cut corner
         towards = -math.copysign(ROOM / 2, x)
         return _free([(x + towards * step, y) for step in range(9)], taken)
+
+    def drop(self, taken: Iterable[Spot]) -> Spot:
+        """Return the position at which the ball of a stuck game is dropped."""
+        beside = [side * ROOM * step for step in range(1, 3) for side in (1, -1)]
+        return _free([(0.0, 0.0), *((0.0, y) for y in beside)], taken)
 
     def volumes(self) -> tuple[BoxTrigger, ...]:
         """Return the referee's trigger volumes: two goals, the field, and the cut corners.

@@ -330,9 +330,11 @@ class CallRoutine:
 
 Order = Literal[
     "start", "stop", "kickoff", "goal", "penalty", "pardon", "half", "finish",
+    "control", "score",
     "ball", "next", "look",
 ]  # fmt: skip
-"""Inputs of a referee; the last three come from trigger volumes and clocks."""
+"""Inputs of a referee; ``control`` and ``score`` come from a GameController, the last three from
+trigger volumes and clocks."""
 
 
 @dataclass(frozen=True)
@@ -341,11 +343,15 @@ class RefereeCall:
 
     order: Order
     subject: str = ""
-    """A team (kickoff, goal), a robot (penalty, pardon), or the ball's new place: a goal, out."""
+    """A team (kickoff, goal, score), a robot (penalty, pardon), the ball's new place (a goal, out),
+    or a state (control)."""
     seconds: float | None = None
-    """Duration of a penalty, s; None: that of the match."""
+    """Duration of a penalty, s, None: that of the match; remaining time of the half (control)."""
     number: int | None = None
-    """Number of the timer that caused this call; None: a person or a program did."""
+    """Number of the timer that caused this call, None: a person or a program did; the half
+    (control); the goals (score)."""
+    kicking: str = ""
+    """Team that kicks off (control)."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ It has no world, socket or clock. Inputs come from trigger volumes ("the ball is
 goal"), from people (``kickoff blue``) and from timers that it has set. Outputs move robots and the
 ball, send messages and set timers. Every message begins with a word for programs: the new state
 (``initial``, ``ready``, ``set``, ``playing``, ``finished``), or ``goal``, ``throw-in``,
-``penalty``, ``back``, ``lifted``.
+``in``, ``penalty``, ``back``, ``lifted``, ``dropped``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from grouser.simulation.changes.actions import (
     Restart,
     SendMessage,
 )
-from grouser.world.match import Match, Spot, Stand
+from grouser.world.match import STUCK_WITHIN, Match, Spot, Stand
 from grouser.world.terrain.league_field import BALL_RADIUS
 
 State = Literal["initial", "ready", "set", "playing", "finished"]
@@ -54,6 +54,8 @@ class Game:
     """Robots that are out, and the number of the timer that ends their penalty."""
     thrown: float = -math.inf
     """Time of the last throw-in, s."""
+    followed: bool = False
+    """True: a GameController decides on states, goals and penalties."""
 
     @property
     def changed(self) -> bool:
@@ -81,6 +83,8 @@ class Game:
 
 
 NAME = "referee"
+STATES: tuple[State, ...] = ("initial", "ready", "set", "playing", "finished")
+"""All states."""
 NEVER = -1
 """Number of the timer of a state without a time limit."""
 FALL_CHECK_PERIOD = 0.5
@@ -100,13 +104,15 @@ class Referee:
         self.game = Game(match.first, dict.fromkeys(match.names, 0))
         self._lying: dict[str, float] = {}
         """Fallen robots -> time of the fall, s."""
+        self._ball_since: tuple[Spot, float] | None = None
+        """Position of the ball, and the time since which it is near it, s; None: no play."""
 
     def start(self) -> list[Action]:
         """Return the actions before the first step."""
         actions: list[Action] = []
         if self.match.begins is not None:
             actions += self._clock(self.match.begins)
-        if self.match.lift_after is not None:
+        if self.match.lift_after is not None or self.match.stuck_after is not None:
             actions.append(Delayed(FALL_CHECK_PERIOD, RefereeCall("look")))
         return actions
 
@@ -138,6 +144,10 @@ class Referee:
             case "half" | "finish":
                 self._must_go_on(call.order)
                 return self._end(time, last=call.order == "finish")
+            case "control":
+                return self._control(call, time, places)
+            case "score":
+                return self._score(self._team(call.subject), call.number)
             case "look":
                 return self._look(time, places)
 
@@ -212,6 +222,39 @@ class Referee:
         self.game = replace(self.game, clock=call)
         return [Delayed(seconds, RefereeCall("next", number=call))]
 
+    # -- RoboCup's GameController ----------------------------------------------------------------
+
+    def _control(self, call: RefereeCall, time: float, places: Places) -> list[Action]:
+        """Enter a state that a GameController has set; no timer ends it."""
+        if call.subject not in STATES:
+            raise unknown(NAME, "state", call.subject, STATES)
+        before, state = self.game, STATES[STATES.index(call.subject)]
+        half = 1 if call.number is None else call.number
+        left = self.match.half if call.seconds is None else call.seconds
+        self.game = replace(
+            before,
+            state=state,
+            since=time,
+            half=min(2, max(1, half)),
+            kicking=self._team(call.kicking) if call.kicking else before.kicking,
+            played=self.match.half - left,
+            clock=NEVER,
+            followed=True,
+        )
+        after = self.game
+        if (before.state, before.half, before.kicking) == (after.state, after.half, after.kicking):
+            return []
+        entered_set = state == "set" and before.state != "set"
+        return [self._state_message(), *(self._line_up(places) if entered_set else [])]
+
+    def _score(self, team: str, goals: int | None) -> list[Action]:
+        """Set the goals of a team that a GameController has counted."""
+        score = {**self.game.score, team: goals or 0}
+        scored = score[team] > self.game.score[team]
+        self.game = replace(self.game, score=score)
+        event = f"{team} scores" if scored else "corrected"
+        return [self._say(f"goal: {event}, {self.game.result}")]
+
     # -- positions -------------------------------------------------------------------------------
 
     def _line_up(self, places: Places) -> list[Action]:
@@ -228,6 +271,8 @@ class Referee:
         if self.game.state != "playing":
             return []  # ignored
         if where != "out":
+            if self.game.followed:  # its operator decides
+                return [self._say(f"in goal: the ball is in the {where} goal")]
             return self._goal(self.match.attacker(where, self.game.changed), time)
         if time == self.game.thrown or self.match.ball not in places:
             return []  # two volumes report the same ball
@@ -247,8 +292,10 @@ class Referee:
         call = self._call()
         self.game = replace(self.game, out={**self.game.out, robot: call})
         put = _put(robot, self.match.bench(robot, self.game.changed)) if robot in places else []
-        back = Delayed(seconds, RefereeCall("pardon", robot, number=call))
-        return [self._say(f"penalty: {robot} is out for {seconds:g} s"), *put, back]
+        message = self._say(f"penalty: {robot} is out for {seconds:g} s")
+        if self.game.followed:  # its operator ends the penalty
+            return [message, *put]
+        return [message, *put, Delayed(seconds, RefereeCall("pardon", robot, number=call))]
 
     def _pardon(self, robot: str, call: int | None, places: Places) -> list[Action]:
         """Return a robot to play; ``call``: number of its timer, None: a person ended it."""
@@ -280,7 +327,23 @@ class Referee:
                 yaw = float(to_rpy(places[robot].wxyz)[2])
                 actions += [self._say(f"lifted: {robot} stands again")]
                 actions += _put(robot, (*_spot(places[robot]), yaw))
-        return actions
+        return actions + self._end_stuck_game(time, places)
+
+    def _end_stuck_game(self, time: float, places: Places) -> list[Action]:
+        """Drop the ball anew if it has not moved for too long."""
+        limit, ball = self.match.stuck_after, places.get(self.match.ball)
+        if limit is None or ball is None or self.game.state != "playing":
+            self._ball_since = None
+            return []
+        spot = _spot(ball)
+        if self._ball_since is None or math.dist(spot, self._ball_since[0]) > STUCK_WITHIN:
+            self._ball_since = spot, time
+        if time - self._ball_since[1] < limit - 1e-9:
+            return []
+        self._ball_since = None
+        x, y = self.match.drop(self._occupied_spots(places))
+        message = f"dropped: the game is stuck, the ball is put at x {x:.2f}, y {y:.2f} m"
+        return [self._say(message), *self._put_ball((x, y), places)]
 
     def _occupied_spots(self, places: Places, without: str = "") -> list[Spot]:
         """Return the positions of all robots except ``without``."""

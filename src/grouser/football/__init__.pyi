@@ -1,0 +1,11 @@
+from grouser.football.game import FootballGame as FootballGame
+from grouser.football.game import field_map as field_map
+from grouser.football.game import player_setups as player_setups
+from grouser.football.player import PERIOD as PERIOD
+from grouser.football.player import Footballer as Footballer
+from grouser.football.player import Tactics as Tactics
+from grouser.football.player_io import PlayerCommand as PlayerCommand
+from grouser.football.player_io import PlayerInput as PlayerInput
+from grouser.football.player_io import PlayerSetup as PlayerSetup
+from grouser.football.remote import RemoteFootballer as RemoteFootballer
+from grouser.football.tournament import run_tournament as run_tournament

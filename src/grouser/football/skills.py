@@ -1,0 +1,126 @@
+"""Skills of a player: walking to a pose, shooting, dribbling, facing a point.
+
+All points are in the robot's axes (x ahead, y left, m). A skill returns the speeds ahead, to the
+left (m/s) and turning (rad/s), or None once it is done.
+"""
+
+from __future__ import annotations
+
+import math
+
+from grouser.football.own_motion import FASTEST, Step
+from grouser.football.player_io import Paw, Point
+
+STAND: Step = (0.0, 0.0, 0.0)
+
+BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m, position of the ball for a kick with the left fore paw
+VEER = 0.1  # rad, direction of such a kick, to the right of the heading
+READY = (0.012, 0.012, 0.08)  # m, m, rad: accepted error of the pose before a kick
+HURRIED = (0.025, 0.022, 0.3)  # the same, with opponents near
+CHANCE = 0.5  # rad, accepted error of the direction of a kick without aiming
+PAWS: tuple[Paw, Paw] = ("left", "right")
+RUN_UP = 0.30  # m, distance behind the ball of the point from which it is approached
+CLEARANCE = 0.24  # m, distance from the ball on the way around it
+TURN_FIRST = 0.6  # m, longer ways are walked straight ahead
+
+
+def wrap(angle: float) -> float:
+    """Return an angle from -pi to pi, rad."""
+    return (angle + math.pi) % (2 * math.pi) - math.pi
+
+
+def limit(value: float, most: float) -> float:
+    """Return ``value``, at most ``most`` in either direction."""
+    return max(-most, min(most, value))
+
+
+def walk_to(point: Point, heading: float, *, gain: float = 1.5, near: float = 0.0) -> Step:
+    """Return the speeds towards a point and a heading; zero within ``near`` (m)."""
+    x, y = point
+    far = math.hypot(x, y)
+    if far < near:
+        return 0.0, 0.0, limit(1.5 * heading, 1.0) if abs(heading) > 0.1 else 0.0
+    if far > TURN_FIRST:
+        direction = math.atan2(y, x)
+        ahead = FASTEST[0] * max(0.0, math.cos(direction)) ** 2
+        return ahead, 0.0, limit(2.0 * direction, 1.5)
+    return limit(gain * x, 0.25), limit(gain * y, 0.2), limit(1.5 * heading, 1.0)
+
+
+def around(ball: Point, goal: Point, clearance: float = CLEARANCE) -> Point:
+    """Return the next point of a way to ``goal`` that keeps ``clearance`` (m) from the ball."""
+    length = math.hypot(*goal)
+    if length < 1e-6:
+        return goal
+    ux, uy = goal[0] / length, goal[1] / length
+    along = ball[0] * ux + ball[1] * uy
+    across = -ball[0] * uy + ball[1] * ux  # distance of the ball to the left of the way
+    if not 0.0 < along < length or abs(across) >= clearance:
+        return goal
+    side = -1.0 if across >= 0 else 1.0
+    return ball[0] - uy * side * clearance * 1.2, ball[1] + ux * side * clearance * 1.2
+
+
+def kick_pose(ball: Point, direction: float, paw: Paw) -> tuple[Point, float]:
+    """Return position and heading for a kick of the ball in ``direction`` (rad)."""
+    side = 1.0 if paw == "left" else -1.0
+    heading = direction + VEER * side
+    cos, sin = math.cos(heading), math.sin(heading)
+    ahead, left = BALL_AHEAD, BALL_LEFT * side
+    return (ball[0] - cos * ahead + sin * left, ball[1] - sin * ahead - cos * left), heading
+
+
+def better_paw(ball: Point, direction: float, last: Paw | None) -> Paw:
+    """Return the paw with the nearer pose; the last one is preferred by 4 cm."""
+
+    def cost(paw: Paw) -> float:
+        (x, y), heading = kick_pose(ball, direction, paw)
+        return math.hypot(x, y) + 0.1 * abs(wrap(heading)) - (0.04 if paw == last else 0.0)
+
+    return min(PAWS, key=cost)
+
+
+def approach(ball: Point, direction: float, paw: Paw, *, hurried: bool = False) -> Step | None:
+    """Return the speeds towards the pose for a kick; None: the robot has reached it."""
+    (x, y), heading = kick_pose(ball, direction, paw)
+    heading = wrap(heading)
+    errors = abs(x), abs(y), abs(heading)
+    if all(error < most for error, most in zip(errors, HURRIED if hurried else READY, strict=True)):
+        return None
+    behind = ball[0] - RUN_UP * math.cos(direction), ball[1] - RUN_UP * math.sin(direction)
+    if math.hypot(x, y) > 0.2 or abs(heading) > 0.7:
+        towards = around(ball, behind)
+        if math.hypot(*towards) > 0.08 or abs(heading) > 0.4:
+            return walk_to(towards, heading)
+    return limit(1.2 * x, 0.12), limit(1.5 * y, 0.10), limit(1.5 * heading, 0.8)
+
+
+def chance(ball: Point, direction: float) -> Paw | None:
+    """Return the paw before which the ball lies, if a kick now goes roughly in ``direction``."""
+    for paw in PAWS:
+        side = 1.0 if paw == "left" else -1.0
+        ahead, left = ball[0] - BALL_AHEAD, ball[1] - BALL_LEFT * side
+        if abs(ahead) < HURRIED[0] and abs(left) < HURRIED[1]:
+            return paw if abs(wrap(direction + VEER * side)) < CHANCE else None
+    return None
+
+
+def dribble(ball: Point, direction: float) -> Step:
+    """Return the speeds with which the chest pushes the ball in ``direction`` (rad)."""
+    direction = wrap(direction)
+    bearing = math.atan2(ball[1], ball[0])
+    near = math.hypot(*ball) < 0.35
+    if near and abs(direction) < 0.7 and abs(ball[1]) < 0.08:
+        return FASTEST[0], limit(2.0 * ball[1], 0.1), limit(0.8 * direction, 0.5)
+    behind = ball[0] - RUN_UP * math.cos(direction), ball[1] - RUN_UP * math.sin(direction)
+    towards = around(ball, behind)
+    if math.hypot(*towards) > 0.1:
+        turn = direction if math.hypot(*towards) < 0.4 else bearing
+        return walk_to(towards, turn)
+    return limit(1.5 * ball[0], 0.2), limit(2.0 * ball[1], 0.15), limit(1.5 * direction, 1.0)
+
+
+def face(point: Point) -> Step:
+    """Return the speeds that turn the robot towards a point."""
+    bearing = math.atan2(point[1], point[0])
+    return 0.0, 0.0, limit(1.5 * bearing, 1.2) if abs(bearing) > 0.25 else 0.0
