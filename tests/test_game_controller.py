@@ -168,10 +168,14 @@ def test_the_operator_decides_on_goals_and_penalties() -> None:
     assert rig.messages() == ["playing", "in goal", "goal", "penalty", "back"]
 
 
-def test_a_game_is_driven_over_udp_and_robots_answer() -> None:
+def free_udp_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+def test_a_game_is_driven_over_udp_and_robots_answer() -> None:
+    port = free_udp_port()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as program:
         program.bind(("127.0.0.1", 0))
         program.settimeout(10.0)
@@ -192,13 +196,35 @@ def test_a_game_is_driven_over_udp_and_robots_answer() -> None:
             assert served.call(lambda: not_none(events.referee).game.state) == "ready"
 
 
-def test_a_world_without_a_match_is_refused() -> None:
-    simulation = Simulation(grouser.load("league_field"))
-    options = ServerOptions(gateways=(GameControllerGateway(port=0),), pictures=None)
+def test_packets_from_another_machine_are_ignored() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as program:
+        program.bind(("127.0.0.1", 0))
+        gateway = GameControllerGateway(port=free_udp_port(), controller="10.0.0.5")
+        with ThreadedServer(grouser.load("match_2v2", BARE), gateway) as served:
+            program.settimeout(0.3)
+            program.sendto(packet(state="ready").encode(), ("127.0.0.1", gateway.port))
+            with pytest.raises(TimeoutError):
+                program.recv(100)
+            events = served.server.host.simulation.events
+            assert served.call(lambda: not_none(events.referee).game.state) == "initial"
+
+
+@pytest.mark.parametrize(
+    ("world", "gateway", "says"),
+    [
+        ("league_field", GameControllerGateway(port=0), "this world has no match"),
+        ("match_2v2", GameControllerGateway(port=0, address="0.0.0.0"), "with controller=IP"),
+    ],
+)
+def test_gateway_is_refused_in_one_sentence(
+    world: str, gateway: GameControllerGateway, says: str
+) -> None:
+    simulation = Simulation(grouser.load(world, BARE if world.startswith("match") else []))
+    options = ServerOptions(gateways=(gateway,), pictures=None)
 
     async def open_server() -> None:
         async with Server(simulation, options):
             pass
 
-    with pytest.raises(BadValue, match="this world has no match"):
+    with pytest.raises(BadValue, match=says):
         asyncio.run(open_server())

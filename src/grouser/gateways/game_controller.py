@@ -32,7 +32,10 @@ class GameControllerGateway(Gateway):
 
     port: PortNumber = wire.PORT
     address: str = "127.0.0.1"
-    """Address at which it listens; packets carry no password."""
+    """Address at which it listens."""
+    controller: str = ""
+    """IP address of the GameController, from which alone packets are taken; they carry no password,
+    so it is needed where other machines reach the port. Default: any sender on this machine."""
     return_port: PortNumber = wire.PORT
     """Port of the GameController to which answers are sent; 0: no answers."""
 
@@ -44,19 +47,20 @@ class GameControllerGateway(Gateway):
         """Open the UDP port; return a function that closes it.
 
         Raises:
-            BadValue: the world has no match, the address is open to other machines on a server
-                that needs tokens, or the port is in use.
+            BadValue: the world has no match, or other machines reach the address and the
+                controller is not named.
         """
         match = context.host.simulation.world.match
         if match is None:
             raise BadValue("game_controller: this world has no match, such as match_2v2")
-        if context.registry.access.needs_token and not is_loopback(self.address):
+        if not is_loopback(self.address) and not self.controller:
             raise BadValue(
-                f"game_controller: address is {self.address}, but this server needs tokens and "
-                "GameController packets have none; use a loopback address"
+                f"game_controller: other machines can reach {self.address}, and packets of a "
+                "GameController have no password; name its machine with controller=IP"
             )
         loop = asyncio.get_running_loop()
-        receiver = _Receiver(GameFollower(context.host, match), self.return_port)
+        follower = GameFollower(context.host, match)
+        receiver = _Receiver(follower, self.return_port, self.controller)
         opening = loop.create_task(self._open(receiver))
 
         def close() -> None:
@@ -134,8 +138,9 @@ class GameFollower:
 class _Receiver(asyncio.DatagramProtocol):
     """Receives packets and sends answers."""
 
-    def __init__(self, follower: GameFollower, return_port: int) -> None:
+    def __init__(self, follower: GameFollower, return_port: int, controller: str) -> None:
         self._follower, self._return_port = follower, return_port
+        self._controller = controller
         self._faults: set[str] = set()
         self.transport: asyncio.DatagramTransport | None = None
 
@@ -143,6 +148,9 @@ class _Receiver(asyncio.DatagramProtocol):
         self.transport = transport
 
     def datagram_received(self, data: bytes, addr: tuple[Any, ...]) -> None:
+        if self._controller and addr[0] != self._controller:
+            self._report(f"game_controller: packets from {addr[0]} are ignored")
+            return
         try:
             packet = wire.parse(data)
             self._follower.follow(packet)
