@@ -1,0 +1,162 @@
+"""ROS 2 over zenoh: every message of every type arrives, whatever other clients do."""
+
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.ros2_peer import EMPTY, TRIGGER, Peer, foreign_hash, free_port
+from support.server_fixtures import TIMEOUT, ServerProcess, wait_until
+from support.server_world import WORLD
+
+from grouser.gateways.ros2.zenoh_names import EndpointName, read_attachment
+from grouser.ros.definitions import type_hash
+
+MESSAGES = 1000
+DOMAIN = 7
+MOUNTED = ("laser", "sonar", "gyroscope", "gps", "ins", "rfid")
+"""Kinds of sensors; with `FURTHER`, their messages have all types."""
+FURTHER = (
+    "{kind: battery}, {kind: mocap, body: body}, "
+    "{kind: camera, camera: ers210, mount: body, at: [0, 0, 0.3]}"
+)
+ON_RESET = {
+    "std_msgs/msg/String": "/own/robot_description",
+    "visualization_msgs/msg/MarkerArray": "/markers",
+    "rcl_interfaces/msg/Log": "/events",
+}
+"""Types of messages that a reset causes."""
+ODOMETRY = "nav_msgs/msg/Odometry"
+LEASE = 10.0
+"""zenoh's own lease, s: a client of a node that is silent for longer connects again."""
+
+
+def sensors() -> str:
+    """Return sensors of all kinds in YAML."""
+    mounted = [f"{{kind: {kind}, mount: body, at: [0, 0, 0.3]}}" for kind in MOUNTED]
+    return ", ".join([*mounted, FURTHER]).replace("}", ", rate_hz: 50}")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[ServerProcess, Peer]]:
+    pytest.importorskip("zenoh_ros2_sdk")
+    port = free_port()
+    (world := tmp_path / "yard.yaml").write_text(
+        WORLD.replace("position: [-5, 3]", f"position: [-5, 3], sensors: [{sensors()}]")
+    )
+    options = ("--truth", "-1", "--goal", "own:-4,3", "--gateway", f"ros2:port={port},domain=7")
+    small = ("--plan", "candidates=1", "--plan", "trials=1", "--plan", "rounds=1")
+    with ServerProcess(tmp_path, world, *options, *small) as server:
+        peer = Peer(port, DOMAIN)
+        wait_until(lambda: any("%own%odom" in token for token in peer.tokens()))
+        yield server, peer
+        peer.close()
+
+
+class Numbers:
+    """Numbers of received messages by type."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.of: dict[str, list[int]] = defaultdict(list)
+        self._subscriptions: list[Any] = []
+
+    def receive(self, type_: str, name: str, handle: Callable[[int], None] | None = None) -> None:
+        """Receive a topic; ``handle`` is called with each number."""
+        key = EndpointName(DOMAIN, name, type_, foreign_hash(type_)).key
+
+        def note(sample: Any) -> None:
+            found = read_attachment(sample.attachment.to_bytes())
+            assert found is not None
+            self.of[type_].append(found[0])
+            if handle:
+                handle(found[0])
+
+        session = self.peer.session.session
+        self._subscriptions.append(session.declare_subscriber(key, note))
+
+    def close(self) -> None:
+        for subscription in self._subscriptions:
+            subscription.undeclare()
+
+    def check(self) -> None:
+        """Check that no message is missing between the first and the last one."""
+        for received in self.of.values():
+            assert received == list(range(received[0], received[0] + len(received)))
+
+
+def published(peer: Peer) -> dict[str, str]:
+    """Return a topic of every published type; all hashes are those of the foreign program."""
+    topics: dict[str, str] = {}
+    for token in peer.tokens():
+        if token.split("/")[5] == "MP":
+            name, dds, found = token.split("/")[9:12]
+            type_ = dds.removesuffix("_").replace("::dds_::", "/").replace("::", "/")
+            assert found == type_hash(type_) == foreign_hash(type_)
+            topics.setdefault(type_, name.replace("%", "/"))
+    return topics | {"nav_msgs/msg/Path": "/own/plan", ODOMETRY: "/own/odom"} | ON_RESET
+
+
+@pytest.mark.slow
+def test_every_message_of_every_type_arrives_and_hashes_are_equal(
+    served: tuple[ServerProcess, Peer],
+) -> None:
+    server, peer = served
+    topics = published(peer)
+    assert len(topics) == 19
+    numbers = Numbers(peer)
+    for type_ in ON_RESET:
+        numbers.receive(type_, topics.pop(type_))
+    peer.call_often("/reset", EMPTY, MESSAGES)
+    wait_until(lambda: all(len(numbers.of[type_]) >= MESSAGES for type_ in ON_RESET))
+    assert peer.call("/own/path_plan").success
+    for type_, name in topics.items():
+        numbers.receive(type_, name)
+    assert all(answer.success for answer in peer.call_often("/own/best_path", TRIGGER, MESSAGES))
+    wait_until(lambda: all(len(numbers.of[type_]) >= MESSAGES for type_ in topics))
+    numbers.check()
+    numbers.close()
+    assert "Traceback" not in server.log
+
+
+@pytest.mark.slow
+def test_client_that_does_not_read_costs_others_no_message(
+    served: tuple[ServerProcess, Peer],
+) -> None:
+    server, peer = served
+    numbers = Numbers(peer)
+    numbers.receive(ODOMETRY, "/own/odom")
+    stalled, subscriptions = peer.another_session(), []
+    for type_, name in (
+        ("sensor_msgs/msg/CompressedImage", "/own/camera/image/compressed"),
+        ("sensor_msgs/msg/LaserScan", "/own/scan"),
+    ):
+        key = EndpointName(DOMAIN, name, type_, foreign_hash(type_)).key
+        subscriptions.append(stalled.declare_subscriber(key, lambda _: time.sleep(TIMEOUT)))
+    then, before = float(server.console("time").split()[0]), time.monotonic()
+    wait_until(lambda: len(numbers.of[ODOMETRY]) >= MESSAGES)
+    pace = (float(server.console("time").split()[0]) - then) / (time.monotonic() - before)
+    print("pace", pace)
+    numbers.check()
+    numbers.close()
+    del subscriptions
+
+
+@pytest.mark.slow
+def test_server_that_is_silent_for_a_while_keeps_its_clients(
+    served: tuple[ServerProcess, Peer],
+) -> None:
+    server, peer = served
+    numbers = Numbers(peer)
+    numbers.receive(ODOMETRY, "/own/odom")
+    wait_until(lambda: len(numbers.of[ODOMETRY]) >= 10)
+    server.process.send_signal(signal.SIGSTOP)
+    time.sleep(1.3 * LEASE)
+    server.process.send_signal(signal.SIGCONT)
+    count = len(numbers.of[ODOMETRY])
+    wait_until(lambda: len(numbers.of[ODOMETRY]) >= count + 100)
+    numbers.check()
+    numbers.close()
