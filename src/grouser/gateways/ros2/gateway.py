@@ -13,6 +13,7 @@ from grouser.errors import BadValue
 from grouser.gateways.gateway import Endpoint, GatewayContext, PortNumber
 from grouser.gateways.ros2.node import RosNode
 from grouser.gateways.ros2.session import NodeOptions, access_rules
+from grouser.gateways.ros_graph.mesh_files import MeshFolder
 from grouser.gateways.ros_graph.planning_gateway import PlanningGateway
 from grouser.service.access import is_loopback
 
@@ -58,17 +59,20 @@ class Ros2Gateway(PlanningGateway):
             raise BadValue(f"ros2: config: there is no file {self.config}")
         self._check_access(context)
         self.check_goals(context)
-        services, topics = self.open_topics(context)
+        meshes = MeshFolder()
+        services, topics = self.open_topics(context, meshes)
         options = NodeOptions(self.domain, self.hashes, self.zenoh_settings(), self.config)
         try:
             node = RosNode(options, topics, services, asyncio.get_running_loop())
         except BaseException:
             topics.close()
+            meshes.close()
             raise
 
         def close() -> None:
             node.close()
             topics.close()
+            meshes.close()
 
         return close
 

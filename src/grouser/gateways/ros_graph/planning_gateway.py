@@ -9,6 +9,7 @@ from grouser.description import Positive
 from grouser.errors import unknown
 from grouser.gateways.gateway import Gateway, GatewayContext
 from grouser.gateways.ros_graph.live_topics import STATE_RATE_HZ, LiveTopics
+from grouser.gateways.ros_graph.mesh_files import MeshFiles
 from grouser.gateways.ros_graph.robot_services import RobotServices
 from grouser.trials.plan import PlanSettings
 from grouser.trials.plan_task import Point2
@@ -31,11 +32,13 @@ class PlanningGateway(Gateway):
             if robot and robot not in robots:
                 raise unknown("--goal", "robot", robot, robots)
 
-    def open_topics(self, context: GatewayContext) -> tuple[RobotServices, LiveTopics]:
+    def open_topics(
+        self, context: GatewayContext, meshes: MeshFiles
+    ) -> tuple[RobotServices, LiveTopics]:
         """Return services and topics of the world; the topics must be closed."""
         services = RobotServices(
             context.host, dict(self.goals), self.settings, context.registry.wake
         )
-        topics = LiveTopics(context.host.simulation, context.views, self.rate_hz)
+        topics = LiveTopics(context.host.simulation, context.views, self.rate_hz, meshes)
         services.on_path = topics.publish_path
         return services, topics

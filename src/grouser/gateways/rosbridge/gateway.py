@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from grouser.description import Items
 from grouser.gateways.gateway import Endpoint, GatewayContext, PortNumber
+from grouser.gateways.ros_graph.mesh_files import MeshFiles
 from grouser.gateways.ros_graph.planning_gateway import PlanningGateway
 from grouser.gateways.rosbridge.rosapi import RosGraph
 from grouser.gateways.rosbridge.rosbridge_socket import RosbridgeSocket
@@ -33,7 +34,13 @@ class RosbridgeGateway(PlanningGateway):
         """
         self.check_goals(context)
         server_protocol(context.registry.limits.longest_line)  # fail early if not installed
-        services, topics = self.open_topics(context)
-        graph = RosGraph(services, topics, self.ros)
+        meshes = MeshFiles()
+        services, topics = self.open_topics(context, meshes)
+        graph = RosGraph(services, topics, self.ros, meshes)
         factory = partial(RosbridgeSocket, context.registry, graph, self.origins)
-        yield Endpoint("rosbridge", self.port, factory, lambda address, port: topics.close)
+
+        def opened(address: str, port: int) -> Callable[[], None]:
+            meshes.opened(address, port, tls=context.tls)
+            return topics.close
+
+        yield Endpoint("rosbridge", self.port, factory, opened)
