@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import roslibpy
-from scipy.ndimage import binary_dilation, label
+from scipy import ndimage
 
 from grouser.client import serving
 
@@ -110,13 +110,13 @@ class Mapper:
 
     def passable(self) -> np.ndarray:
         """Return the cells on which the robot's centre may be."""
-        blocked = binary_dilation(self.grid > OCCUPIED / 2, disc(RADIUS))
+        blocked = ndimage.binary_dilation(self.grid > OCCUPIED / 2, disc(RADIUS))
         return (self.grid < 0) & ~blocked
 
     def frontiers(self) -> list[np.ndarray]:
         """Return the borders between free and unknown cells; each is a list of free cells."""
-        border = (self.grid < 0) & binary_dilation(self.grid == UNKNOWN)
-        numbers, count = label(border, np.ones((3, 3)))
+        border = (self.grid < 0) & ndimage.binary_dilation(self.grid == UNKNOWN)
+        numbers, count = ndimage.label(border, np.ones((3, 3)))
         found = [np.argwhere(numbers == n) for n in range(1, count + 1)]
         return [cells for cells in found if len(cells) >= ENOUGH]
 
@@ -225,7 +225,8 @@ def describe(grid: np.ndarray) -> str:
     low, high = free.min(axis=0), free.max(axis=0) + 1
     room = grid[low[0] : high[0], low[1] : high[1]]
     size, seen = (high - low) * CELL, 100 * (room != UNKNOWN).mean()
-    signs = np.where(room > 0, "#", np.where(room < 0, ".", " "))[::2, ::4]
+    drawn = grid[low[0] - 2 : high[0] + 2, low[1] - 2 : high[1] + 2]
+    signs = np.where(drawn > 0, "#", np.where(drawn < 0, ".", " "))[::2, ::4]
     plan = ["".join(column) for column in signs.T[::-1]]
     return "\n".join([*plan, f"room of {size[0]:.1f} x {size[1]:.1f} m, {seen:.0f} % seen"])
 

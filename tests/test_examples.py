@@ -15,7 +15,10 @@ PROMISED = {
     "00_": (r"the step is climbed",),
     "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +stuck"),
     "77_": (r"it rolled away",),
-    "81_": (r"^room of (7\.9|8\.[01]) x (5\.9|6\.[01]) m, 9\d % seen", r"^home again, 0\.[0-2] m"),
+    "81_": (
+        r"^room of (7\.9|8\.[01]) x (5\.9|6\.[01]) m, (9\d|100) % seen",
+        r"^home again, 0\.[0-2] m",
+    ),
     "80_": (r"goal", r"red 1 : 0 blue"),
 }
 """Begin of an example's name → patterns of the outcomes that it promises."""

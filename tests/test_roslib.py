@@ -21,7 +21,7 @@ SENSORS = """[
   {kind: laser, mount: body, at: [0.2, 0, 0.2]}, {kind: gyroscope, mount: body},
   {kind: camera, camera: ers210, mount: body, at: [0.2, 0, 0.3], rate_hz: 30}]"""
 WORLD = "name: three\nterrain: [{kind: flat}]\nrobots:\n" + "".join(
-    f"- {{name: {name}, kind: p3at, position: [0, {2 * place}], sensors: {SENSORS}}}\n"
+    f"- {{name: {name}, kind: p2dx, position: [0, {2 * place}], sensors: {SENSORS}}}\n"
     for place, name in enumerate(ROBOTS)
 )
 OPTIONS = ("--truth", "-1", "--rosbridge", "0")
@@ -74,10 +74,10 @@ def check_names(kinds: dict[str, str], services: list[str]) -> None:
     """Check topics, types and services of all robots."""
     for robot in ROBOTS:
         assert kinds[f"/{robot}/odom"] == "nav_msgs/Odometry"
-        assert kinds[f"/{robot}/scan"] == "sensor_msgs/LaserScan"
+        assert kinds[f"/{robot}/scan/laser"] == "sensor_msgs/LaserScan"
         assert kinds[f"/{robot}/imu"] == "sensor_msgs/Imu"
         assert kinds[f"/{robot}/joint_states"] == "sensor_msgs/JointState"
-        assert kinds[f"/{robot}/camera/image/compressed"] == "sensor_msgs/CompressedImage"
+        assert kinds[f"/{robot}/camera/camera/image/compressed"] == "sensor_msgs/CompressedImage"
         assert kinds[f"/{robot}/cmd_vel"] == "geometry_msgs/Twist"
     assert {f"/{robot}/{name}" for robot in ROBOTS for name in SERVICES} <= set(services)
 
@@ -89,7 +89,7 @@ def test_roslib_drives_reads_and_calls_while_another_client_stalls(
     port = served.ports["rosbridge"]
     with connect(f"ws://127.0.0.1:{port}", max_queue=(1, 0)) as stalled:
         for robot in ROBOTS:
-            topic = f"/{robot}/camera/image/compressed"
+            topic = f"/{robot}/camera/camera/image/compressed"
             stalled.send(json.dumps({"op": "subscribe", "topic": topic}))
         got = run_roslib(roslib, port)
     check_names(got["kinds"], got["services"])
@@ -112,7 +112,7 @@ def test_roslibpy_drives_reads_and_calls_while_another_client_stalls(served: Ser
     ros = roslibpy.Ros("127.0.0.1", port)
     ros.run(timeout=TIMEOUT)
     with connect(f"ws://127.0.0.1:{port}", max_queue=(1, 0)) as stalled:
-        stalled.send('{"op": "subscribe", "topic": "/r0/camera/image/compressed"}')
+        stalled.send('{"op": "subscribe", "topic": "/r0/camera/camera/image/compressed"}')
         kinds = {topic: ros.get_topic_type(topic) for topic in ros.get_topics()}
         check_names(kinds, ros.get_services())
         last = subscribe(ros, kinds)
@@ -128,7 +128,7 @@ def test_roslibpy_drives_reads_and_calls_while_another_client_stalls(served: Ser
         wait_until(lambda: all(len(last[picture(robot)]) >= PICTURES for robot in ROBOTS))
         call_all(ros)
     assert base64.b64decode(last[picture("r0")][-1]["data"]).startswith(JPEG)
-    assert len(last["/r0/scan"][-1]["ranges"]) == 181
+    assert len(last["/r0/scan/laser"][-1]["ranges"]) == 181
     assert {"r0/base_link", "r1/base_link"} <= {
         one["child_frame_id"] for one in last["/tf"][-1]["transforms"]
     }
@@ -136,7 +136,7 @@ def test_roslibpy_drives_reads_and_calls_while_another_client_stalls(served: Ser
 
 
 def picture(robot: str) -> str:
-    return f"/{robot}/camera/image/compressed"
+    return f"/{robot}/camera/camera/image/compressed"
 
 
 def subscribe(ros: Ros, kinds: dict[str, str]) -> dict[str, list[Any]]:
@@ -144,7 +144,7 @@ def subscribe(ros: Ros, kinds: dict[str, str]) -> dict[str, list[Any]]:
     received: dict[str, list[Any]] = {"/tf": []} | {
         f"/{robot}/{kind}": []
         for robot in ROBOTS
-        for kind in ("odom", "scan", "imu", "joint_states", "camera/image/compressed")
+        for kind in ("odom", "scan/laser", "imu", "joint_states", "camera/camera/image/compressed")
     }
     for name, messages in received.items():
         roslibpy.Topic(ros, name, kinds[name]).subscribe(messages.append)

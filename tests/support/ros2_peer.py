@@ -116,11 +116,11 @@ class Peer:
             return [client.call(**NO_ARGUMENTS) for _ in range(count)]
 
     def another_session(self) -> Any:
-        """Return a session of zenoh of its own."""
+        """Return a session of zenoh of its own, with a small buffer."""
         import zenoh
 
         config = zenoh.Config()
-        address = f'["tcp/127.0.0.1:{self.more["router_port"]}"]'
+        address = f'["tcp/127.0.0.1:{self.more["router_port"]}#so_rcvbuf=65536"]'
         for key, value in (("mode", '"client"'), ("connect/endpoints", address)):
             config.insert_json5(key, value)
         return zenoh.open(config)

@@ -42,6 +42,7 @@ const last = {};
 const count = {};
 const lags = [];
 function subscribe(name, more = {}) {
+  if (!kinds[name]) throw new Error(`no ${name} in ${topics}`);
   const topic = new ROSLIB.Topic({ ros, name, messageType: kinds[name], ...more });
   topic.subscribe((message) => {
     last[name] = message;
@@ -56,10 +57,10 @@ const seconds = (stamp) => stamp.secs + 1e-9 * stamp.nsecs;
 
 const subscribed = ["/clock", "/tf"].map((name) => subscribe(name));
 for (const robot of robots) {
-  for (const kind of ["odom", "joint_states", "imu", "camera/image/compressed"]) {
+  for (const kind of ["odom", "joint_states", "imu", "camera/camera/image/compressed"]) {
     subscribed.push(subscribe(`/${robot}/${kind}`));
   }
-  subscribed.push(subscribe(`/${robot}/scan`, { compression: "cbor" }));
+  subscribed.push(subscribe(`/${robot}/scan/laser`, { compression: "cbor" }));
 }
 await until(() => subscribed.every((topic) => last[topic.name]));
 
@@ -76,7 +77,7 @@ const driving = setInterval(() => {
 await until(() => robots.every((robot) => x(robot) > start[robot] + 0.3));
 clearInterval(driving);
 drives.forEach((drive) => drive.unadvertise());
-await until(() => robots.every((robot) => count[`/${robot}/camera/image/compressed`] >= 60));
+await until(() => robots.every((robot) => count[`/${robot}/camera/camera/image/compressed`] >= 60));
 
 const answers = {};
 for (const robot of robots) {
@@ -87,8 +88,8 @@ for (const robot of robots) {
 for (const name of ["pause", "resume", "reset"]) {
   answers[name] = await call(`/${name}`, "std_srvs/Empty");
 }
-const scan = last[`/${robots[0]}/scan`];
-const picture = last[`/${robots[0]}/camera/image/compressed`];
+const scan = last[`/${robots[0]}/scan/laser`];
+const picture = last[`/${robots[0]}/camera/camera/image/compressed`];
 lags.sort((a, b) => a - b);
 console.log(
   JSON.stringify({

@@ -69,7 +69,7 @@ def open_session(options: NodeOptions) -> Any:
 
 @dataclass(frozen=True)
 class AccessRules:
-    """What a file of settings says about access."""
+    """Access rules in a file of settings."""
 
     listens: bool
     """True if it has addresses of its own to listen on."""
@@ -80,7 +80,7 @@ class AccessRules:
 
 
 def access_rules(file: str) -> AccessRules:
-    """Return what a file says about access.
+    """Return the access rules in a file.
 
     Raises:
         BadValue: the file is not a configuration of zenoh.

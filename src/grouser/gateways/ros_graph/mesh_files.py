@@ -1,8 +1,8 @@
 """Meshes of robots as STL files, which a robot description names by address.
 
 The files of rosbridge are on its own port. Viewers cannot show a token, so the path of a file is
-derived from a random key: only clients that may read the description know it. Without such a port
-the files are in a temporary folder.
+derived from a random key: only clients that may read the description have it. Without such a
+port the files are in a temporary folder.
 """
 
 from __future__ import annotations
