@@ -64,7 +64,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 def run_roslib(module: str, port: int) -> Any:
-    words = ["node", SESSION, module, f"ws://127.0.0.1:{port}", ",".join(ROBOTS)]
+    words = ["node", str(SESSION), module, f"ws://127.0.0.1:{port}", ",".join(ROBOTS)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

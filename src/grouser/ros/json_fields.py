@@ -133,16 +133,17 @@ def _field_converter(field: FieldType, version: RosVersion, binary: bool) -> Cal
     """Return the function that converts the value of a field."""
     if not field.attribute:
         return lambda _: _zero(field, version)
+    of_number = _identity if binary else _finite
     if field.kind in _INTEGERS or field.kind in _FLOATS or field.kind in ("bool", "string"):
-        of_list, of_one = list, _identity if binary else _finite
-    else:
-        of_one = _converter(field.kind, version, binary)
-
-        def of_list(values: Any) -> list[Any]:
-            return [of_one(value) for value in values]
-
+        return _array_converter(binary, list) if field.length is not None else of_number
+    of_message = _converter(field.kind, version, binary)
     if field.length is None:
-        return of_one
+        return of_message
+    return _array_converter(binary, lambda values: [of_message(value) for value in values])
+
+
+def _array_converter(binary: bool, of_list: Callable[[Any], list[Any]]) -> Callable[[Any], Any]:
+    """Return the function that converts arrays, and lists by ``of_list``."""
     of_array = _identity if binary else _array
     return lambda value: of_array(value) if isinstance(value, np.ndarray) else of_list(value)
 
