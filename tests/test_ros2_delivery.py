@@ -32,6 +32,18 @@ ON_RESET = {
     "rcl_interfaces/msg/Log": "/events",
 }
 """Types of messages that a reset causes."""
+FAST = {
+    "nav_msgs/msg/Odometry": "/own/odom",
+    "sensor_msgs/msg/JointState": "/own/joint_states",
+    "sensor_msgs/msg/LaserScan": "/own/scan/laser",
+    "sensor_msgs/msg/Range": "/own/range/sonar",
+    "geometry_msgs/msg/PoseWithCovarianceStamped": "/own/ins/ins",
+    "sensor_msgs/msg/CompressedImage": "/own/camera/camera/image/compressed",
+    "sensor_msgs/msg/CameraInfo": "/own/camera/camera/camera_info",
+    "tf2_msgs/msg/TFMessage": "/tf",
+    "nav_msgs/msg/Path": "/own/plan",
+}
+"""The topic of 50 Hz of types with several topics: robots have slower sensors of their own, too."""
 ODOMETRY, SCAN = "nav_msgs/msg/Odometry", "sensor_msgs/msg/LaserScan"
 LONGEST = 3 * TIMEOUT
 """Longest wait for `MESSAGES` pictures, wall s: a busy machine renders fewer of them."""
@@ -100,13 +112,16 @@ class Numbers:
 def topic_of_each_type(peer: Peer) -> dict[str, str]:
     """Return a topic of every published type; all hashes are those of the foreign program."""
     topics: dict[str, str] = {}
+    names = set()
     for token in peer.tokens():
         if token.split("/")[5] == "MP":
             name, dds, found = token.split("/")[9:12]
             type_ = dds.removesuffix("_").replace("::dds_::", "/").replace("::", "/")
             assert found == type_hash(type_) == foreign_hash(type_)
-            topics.setdefault(type_, name.replace("%", "/"))
-    return topics | {"nav_msgs/msg/Path": "/own/plan", ODOMETRY: "/own/odom"} | ON_RESET
+            topics[type_] = name.replace("%", "/")
+            names.add(topics[type_])
+    assert names >= {*FAST.values(), *ON_RESET.values()}
+    return topics | FAST | ON_RESET
 
 
 @pytest.mark.slow
