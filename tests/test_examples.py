@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "26_", "81_", "82_"
-"""Examples that start a second process, let five players play, or drive on rubble: minutes."""
+LONG = "26_", "81_", "82_", "83_"
+"""Examples that start a second process, play, drive for long or on rubble: minutes."""
 PROMISED = {
     "00_": (r"the step is climbed",),
     "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +stuck"),
     "77_": (r"it rolled away",),
+    "81_": (
+        r"^room of (7\.9|8\.[01]) x (5\.9|6\.[01]) m, (9\d|100) % seen",
+        r"^home again, 0\.[0-2] m",
+    ),
     "80_": (r"goal", r"red 1 : 0 blue"),
 }
 """Begin of an example's name → patterns of the outcomes that it promises."""

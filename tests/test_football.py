@@ -17,7 +17,7 @@ from grouser.football.own_motion import OwnMotion, moved_point
 from grouser.football.player import PERIOD, Footballer, RadioReport, Tactics
 from grouser.football.player_io import Paw, PlayerInput, PlayerSetup, Whistle
 from grouser.football.sight import BallTrack
-from grouser.football.survey import Survey
+from grouser.football.survey import FieldSurvey
 from grouser.football.teams import TEAMS, find_team
 from grouser.football.tournament import (
     Fixture,
@@ -52,7 +52,7 @@ def sighting(name: str, pose: tuple[float, float, float], *, far: bool = True) -
 
 @pytest.mark.parametrize("pose", [(0.6, -0.3, 0.7), (-1.5, 1.0, -2.0), (1.9, 0.0, math.pi - 0.1)])
 def test_two_beacons_and_a_post_give_the_pose(pose: tuple[float, float, float]) -> None:
-    survey = Survey(FIELD, np.random.default_rng(1))
+    survey = FieldSurvey(FIELD, np.random.default_rng(1))
     seen = [
         sighting("sky_blue/pink", pose),
         sighting("pink/yellow", pose),
@@ -66,7 +66,7 @@ def test_two_beacons_and_a_post_give_the_pose(pose: tuple[float, float, float]) 
 
 
 def test_sightings_before_a_walk_count_at_their_place() -> None:
-    survey = Survey(FIELD, np.random.default_rng(2))
+    survey = FieldSurvey(FIELD, np.random.default_rng(2))
     survey.see([sighting("sky_blue/pink", (0.0, 0.0, 0.0))], 0.0)
     survey.move((0.5, 0.0, 1.0))
     survey.see([sighting("yellow/pink", (0.5, 0.0, 1.0))], 1.0)
@@ -75,7 +75,7 @@ def test_sightings_before_a_walk_count_at_their_place() -> None:
 
 
 def test_one_beacon_does_not_give_a_pose() -> None:
-    survey = Survey(FIELD, np.random.default_rng(3))
+    survey = FieldSurvey(FIELD, np.random.default_rng(3))
     survey.see([sighting("sky_blue/pink", (0.0, 0.0, 0.0))], 0.0)
     assert survey.pose() is None
 

@@ -278,8 +278,11 @@ def test_robot_is_driven_and_its_state_received(server: ServerProcess, ros_clien
     with open_websocket(server) as other:
         text = json.dumps({"op": "publish", "topic": "own/cmd_vel", "msg": {}})
         assert "belongs to another client" in request_answer(other, text)["msg"]
+    back = roslibpy.Topic(ros_client, "/own/cmd_vel", "geometry_msgs/TwistStamped")
+    back.publish(roslibpy.Message({"twist": {"linear": {"x": -0.4}}}))
+    wait_until(lambda: received["own/odom"]["twist"]["twist"]["linear"]["x"] < -0.2)
     topics["own/odom"].unsubscribe()
-    drive.unadvertise()  # the robot stops and is free again
+    back.unadvertise()  # the robot stops and is free again
     wait_until(lambda: trigger(ros_client, "own/reset_pose")[0])
     then = received["own/odom"]["header"]
     wait_until(lambda: received["clock"]["clock"]["secs"] > then["stamp"]["secs"] + 1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from grouser.football.own_motion import OwnMotion, Step, moved_point
 from grouser.football.player_io import Picture, PlayerInput, PlayerSetup, Point
-from grouser.football.survey import Survey
+from grouser.football.survey import FieldSurvey
 from grouser.frames import radians
 from grouser.perception.ball import BallSighting
 from grouser.perception.landmarks import BeaconShape, LandmarkSighting, post_name
@@ -137,7 +137,7 @@ class Sight:
         """Direction in which the goal to attack was seen, as a point in the robot's axes."""
         self.goal_seen = -math.inf
         """Time of that sighting, s."""
-        self._survey = Survey(setup.field_map, np.random.default_rng(setup.seed + 1000))
+        self._survey = FieldSurvey(setup.field_map, np.random.default_rng(setup.seed + 1000))
         self._surveyed = 0.0
         self._misses = 0
         self.oriented = 0.0

@@ -40,7 +40,7 @@ class _Stored:
     """Pose by odometry at that time, (3,)."""
 
 
-class Survey:
+class FieldSurvey:
     """Sightings of the last seconds, and the pose that explains them."""
 
     def __init__(self, field_map: FieldMap, rng: np.random.Generator) -> None:

@@ -38,6 +38,8 @@ class GatewayContext:
     """Returns the real-time factor; infinity: as fast as possible."""
     set_speed: Callable[[float], None] = _fixed_speed
     """Sets the real-time factor."""
+    tls: bool = False
+    """True if the ports of the server use TLS."""
 
 
 @dataclass(frozen=True)

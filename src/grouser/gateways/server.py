@@ -166,7 +166,12 @@ class Server:
             self.host = Host(self._simulation, self.options.rules(), views, self._composer())
             self.registry.robots = lambda: len(self.host.owners)
             context = GatewayContext(
-                self.host, self.registry, views, lambda: self.pace.factor, self._set_speed
+                self.host,
+                self.registry,
+                views,
+                lambda: self.pace.factor,
+                self._set_speed,
+                self.options.tls is not None,
             )
             for gateway in self.options.gateways:
                 for endpoint in gateway.endpoints(context):

@@ -175,6 +175,16 @@ class WebsocketConnection(ClientSocket):
             return self._reject(http.HTTPStatus.UNAUTHORIZED, str(error))
         return None
 
+    def _file(self, kind: str, content: bytes) -> Response:
+        """Return the response with a file of a media type."""
+        response = self._websocket.reject(http.HTTPStatus.OK, "")
+        response.body = content
+        for name in ("Content-Type", "Content-Length"):
+            del response.headers[name]
+        response.headers["Content-Type"] = kind
+        response.headers["Content-Length"] = str(len(content))
+        return response
+
     def _reject(self, status: http.HTTPStatus, reason: str) -> Response:
         self.registry.log.warning(_LOG, self.address, f"rejected: {reason}")
         response = self._websocket.reject(status, f"{reason}\n")

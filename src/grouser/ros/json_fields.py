@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -109,34 +109,54 @@ def to_json(message: Any, version: RosVersion, *, binary: bool = False) -> dict[
         binary: leave arrays of numbers as they are, for CBOR; else bytes are base64, and numbers
             that are not finite None, which is JSON's null.
     """
-    return _object(message, message.__msgtype__, version, binary)
+    return _converter(message.__msgtype__, version, binary)(message)
 
 
-def _object(message: Any, kind: str, version: RosVersion, binary: bool) -> dict[str, Any]:
-    return {
-        each.name: (
-            _value(getattr(message, each.attribute), each, version, binary)
-            if each.attribute
-            else _zero(each, version)
-        )
+@cache
+def _converter(kind: str, version: RosVersion, binary: bool) -> Callable[[Any], dict[str, Any]]:
+    """Return the function that returns the fields of messages of a type."""
+    parts = [
+        (each.name, each.attribute, _field_converter(each, version, binary))
         for each in fields(kind, version)
-    }
+    ]
+
+    def convert(message: Any) -> dict[str, Any]:
+        return {
+            name: value_of(getattr(message, attribute) if attribute else None)
+            for name, attribute, value_of in parts
+        }
+
+    return convert
 
 
-def _value(value: Any, field: FieldType, version: RosVersion, binary: bool) -> Any:
-    if field.length is not None:
-        if isinstance(value, np.ndarray):
-            return value if binary else _array(value)
-        if field.kind in _INTEGERS or field.kind in _FLOATS or field.kind in ("bool", "string"):
-            return list(value)
-        return [_object(one, field.kind, version, binary) for one in value]
-    if hasattr(value, "__msgtype__"):
-        return _object(value, field.kind, version, binary)
+def _field_converter(field: FieldType, version: RosVersion, binary: bool) -> Callable[[Any], Any]:
+    """Return the function that converts the value of a field."""
+    if not field.attribute:
+        return lambda _: _zero(field, version)
+    of_number = _identity if binary else _finite
+    if field.kind in _INTEGERS or field.kind in _FLOATS or field.kind in ("bool", "string"):
+        return _array_converter(binary, list) if field.length is not None else of_number
+    of_message = _converter(field.kind, version, binary)
+    if field.length is None:
+        return of_message
+    return _array_converter(binary, lambda values: [of_message(value) for value in values])
+
+
+def _array_converter(binary: bool, of_list: Callable[[Any], list[Any]]) -> Callable[[Any], Any]:
+    """Return the function that converts arrays, and lists by ``of_list``."""
+    of_array = _identity if binary else _array
+    return lambda value: of_array(value) if isinstance(value, np.ndarray) else of_list(value)
+
+
+def _identity(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _finite(value: Any) -> Any:
+    """Return a value as Python's; None for a number that is not finite."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and not binary and not math.isfinite(value):
-        return None
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _array(values: npt.NDArray[Any]) -> Any:

@@ -280,27 +280,32 @@ def _further_gateways(
     origins: list[str] | None,
     goals: list[str] | None,
     plan: list[str] | None,
+) -> Iterable[Gateway]:
+    """Return the gateway of rosbridge, and those of ``--gateway``."""
+    further = list(map(_gateway, named or ()))
+    if serving.is_open("--rosbridge", port):
+        from grouser.gateways.rosbridge.gateway import RosbridgeGateway
+
+        further.insert(0, RosbridgeGateway(port=port, origins=tuple(origins or ())))
+    elif origins:
+        raise BadValue("--rosbridge-origin needs --rosbridge PORT")
+    return _with_plans(further, goals, plan) if goals or plan else further
+
+
+def _with_plans(
+    gateways: list[Gateway], goals: list[str] | None, plan: list[str] | None
 ) -> Iterator[Gateway]:
-    """Yield the gateway of the planning services, and those of ``--gateway``."""
-    yield from _service_gateways(port, origins, goals, plan)
-    yield from map(_gateway, named or ())
+    """Yield gateways, those with planning services with the given goals and settings."""
+    from grouser.gateways.ros_graph.planning_gateway import PlanningGateway
 
-
-def _service_gateways(
-    port: int, origins: list[str] | None, goals: list[str] | None, plan: list[str] | None
-) -> Iterator[Gateway]:
-    """Yield the gateway of the planning services."""
-    if not serving.is_open("--rosbridge", port):
-        given = {"--goal": goals, "--plan": plan, "--rosbridge-origin": origins}
-        for option in filter(given.get, given):
-            raise BadValue(f"{option} needs --rosbridge PORT")
-        return
-    from grouser.gateways.rosbridge.gateway import RosbridgeGateway
-
-    aims = tuple(map(_goal, goals or ()))
-    yield RosbridgeGateway(
-        port=port, goals=aims, settings=_plan_settings(plan or ()), origins=tuple(origins or ())
-    )
+    if not any(isinstance(gateway, PlanningGateway) for gateway in gateways):
+        raise BadValue(
+            f"{'--goal' if goals else '--plan'} needs --rosbridge PORT or a gateway ros2"
+        )
+    given = {"goals": tuple(map(_goal, goals or ())), "settings": _plan_settings(plan or ())}
+    for gateway in gateways:
+        planning = isinstance(gateway, PlanningGateway)
+        yield gateway.model_copy(update=given) if planning else gateway
 
 
 def _gateway(text: str) -> Gateway:

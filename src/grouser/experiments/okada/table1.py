@@ -65,7 +65,7 @@ def run(run_options: RunOptions) -> Report:
     measured = {}
     for number, method in enumerate(methods):
         run_options.progress("timing", number, len(methods))
-        measured[method] = Measured(_real_time_factor(method), _sag(method), outcome_of)
+        measured[method] = MethodResults(_real_time_factor(method), _sag(method), outcome_of)
     rows = [
         sign_row(fact, method, *measured[method].fact(fact, method))
         for fact in PAPER
@@ -168,7 +168,7 @@ def sign_row(fact: str, method: str, good: bool, measured: str) -> Row:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MethodResults:
     """Results of one method."""
 
     factor: float

@@ -73,7 +73,7 @@ PARAMETERS = (
 
 
 @dataclass(frozen=True)
-class Variation:
+class ParameterDrives:
     """One parameter, varied with one angle of the rear sub-tracks."""
 
     parameter: FreeParameter
@@ -140,13 +140,13 @@ class Variation:
         )
 
 
-def variations(quick: bool) -> list[Variation]:
+def variations(quick: bool) -> list[ParameterDrives]:
     """Return all variations, or the first one with one start."""
-    raised = [Variation(parameter, PAPER, REAR_DEG) for parameter in PARAMETERS]
-    level = [Variation(parameter, LEVEL, 0.0) for parameter in PARAMETERS[1:]]
+    raised = [ParameterDrives(parameter, PAPER, REAR_DEG) for parameter in PARAMETERS]
+    level = [ParameterDrives(parameter, LEVEL, 0.0) for parameter in PARAMETERS[1:]]
     if quick:
         few = dataclasses.replace(PARAMETERS[0], values=(0, REAR_DEG))
-        return [Variation(few, LEVEL[1:], REAR_DEG, STARTS[:1])]
+        return [ParameterDrives(few, LEVEL[1:], REAR_DEG, STARTS[:1])]
     return [
         dataclasses.replace(one, starts=STARTS[:1]) if one.parameter.condition == "start" else one
         for one in raised + level
@@ -184,7 +184,7 @@ def run(run_options: RunOptions) -> Report:
     return report
 
 
-def picture(varied: Sequence[Variation], shares: Sequence[Array]) -> Figure:
+def picture(varied: Sequence[ParameterDrives], shares: Sequence[Array]) -> Figure:
     """Draw a panel for each variation: values across, rows of the table down."""
     names = list(dict.fromkeys(one.parameter for one in varied))
     columns = sorted({one.rear_deg for one in varied}, reverse=True)

@@ -81,7 +81,7 @@ class PageSocket(WebsocketConnection):
         elif request.path.partition("?")[0] == SOCKET_PATH:
             super()._open(request)
         else:
-            self._websocket.send_response(self._file(request.path.partition("?")[0]))
+            self._websocket.send_response(self._static(request.path.partition("?")[0]))
 
     def _rejection(self, request: HttpRequest) -> Response | None:
         """Return an HTTP error if the origin is foreign; the token comes with the hello."""
@@ -95,18 +95,13 @@ class PageSocket(WebsocketConnection):
                 )
         return None
 
-    def _file(self, path: str) -> Response:
+    def _static(self, path: str) -> Response:
         """Return the response with a static file."""
-        found = static_files().get(path)
-        status = http.HTTPStatus.OK if found else http.HTTPStatus.NOT_FOUND
-        response = self._websocket.reject(status, "" if found else f"there is no {path[:80]}\n")
-        if found:
-            kind, content = found
-            response.body = content
-            for name in ("Content-Type", "Content-Length"):
-                del response.headers[name]
-            response.headers["Content-Type"] = kind
-            response.headers["Content-Length"] = str(len(content))
+        if found := static_files().get(path):
+            response = self._file(*found)
+        else:
+            missing = f"there is no {path[:80]}\n"
+            response = self._websocket.reject(http.HTTPStatus.NOT_FOUND, missing)
         for name, value in HEADERS.items():
             response.headers[name] = value
         return response

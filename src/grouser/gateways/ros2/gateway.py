@@ -9,22 +9,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grouser.description import Positive
 from grouser.errors import BadValue
-from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
-from grouser.gateways.ros2.node import NodeOptions, RosNode
-from grouser.gateways.ros_graph.live_topics import STATE_RATE_HZ, LiveTopics
-from grouser.gateways.ros_graph.robot_services import RobotServices
+from grouser.gateways.gateway import Endpoint, GatewayContext, PortNumber
+from grouser.gateways.ros2.node import RosNode
+from grouser.gateways.ros2.session import NodeOptions, access_rules
+from grouser.gateways.ros_graph.mesh_files import MeshFolder
+from grouser.gateways.ros_graph.planning_gateway import PlanningGateway
 from grouser.service.access import is_loopback
-from grouser.trials.plan import PlanSettings
 
 ROUTER_PORT = 7447
 """TCP port of zenoh routers."""
 HIGHEST_DOMAIN = 232
 """Largest domain of ROS 2."""
+_NEEDED = "config=FILE, in which zenoh checks users or certificates (docs/how-to/ros.md)"
 
 
-class Ros2Gateway(Gateway):
+class Ros2Gateway(PlanningGateway):
     """Node of ROS 2 with the topics and services of a world, over zenoh as in rmw_zenoh."""
 
     mode: Literal["router", "peer", "client"] = "router"
@@ -40,9 +40,7 @@ class Ros2Gateway(Gateway):
     hashes: bool = True
     """False: keys without hashes of types, as in ROS 2 Humble."""
     config: str = ""
-    """Further settings of zenoh (JSON5 file), such as TLS and access control."""
-    rate_hz: Positive = STATE_RATE_HZ
-    """Rate of poses, odometry, joint states and the clock, messages per simulated second."""
+    """Settings of zenoh (JSON5 file), such as users, TLS and addresses; they have priority."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return no port: zenoh opens its own."""
@@ -54,37 +52,55 @@ class Ros2Gateway(Gateway):
         Raises:
             BadValue: the address or the server needs a configuration with access control, or the
                 address cannot be used.
+            UnknownName: a goal names a robot that is not in the world.
             MissingDependency: zenoh or the message definitions are not installed.
         """
-        if self.mode != "client" and not is_loopback(self.address) and not self.config:
-            raise BadValue(
-                f"ros2: address {self.address} can be reached by other machines, and ROS 2 has no "
-                "tokens; use a local address, or config=FILE with TLS and access control of zenoh"
-            )
         if self.config and not Path(self.config).is_file():
             raise BadValue(f"ros2: config: there is no file {self.config}")
-        if not context.registry.access.is_open and not self.config:
-            raise BadValue(
-                "ros2: this server needs tokens, and ROS 2 has none; leave the gateway out, serve "
-                "a match with --open all, or use config=FILE with TLS and access control of zenoh"
-            )
-        services = RobotServices(context.host, {}, PlanSettings(), context.registry.wake)
-        topics = LiveTopics(context.host.simulation, context.views, self.rate_hz)
-        services.on_path = topics.publish_path
-        options = NodeOptions(self.domain, self.hashes, self.settings(), self.config)
+        self._check_access(context)
+        self.check_goals(context)
+        meshes = MeshFolder()
+        services, topics = self.open_topics(context, meshes)
+        options = NodeOptions(self.domain, self.hashes, self.zenoh_settings(), self.config)
         try:
             node = RosNode(options, topics, services, asyncio.get_running_loop())
         except BaseException:
             topics.close()
+            meshes.close()
             raise
 
         def close() -> None:
             node.close()
             topics.close()
+            meshes.close()
 
         return close
 
-    def settings(self) -> dict[str, object]:
+    def _check_access(self, context: GatewayContext) -> None:
+        """Raise `BadValue` if programs could connect that must not."""
+        if not self.config:
+            if self.mode != "client" and not is_loopback(self.address):
+                raise BadValue(
+                    f"ros2: address {self.address} can be reached by other machines, and ROS 2 "
+                    f"has no tokens; use a local address, or {_NEEDED}"
+                )
+            if not context.registry.access.is_open:
+                raise BadValue(
+                    "ros2: this server needs tokens, and ROS 2 has none; leave the gateway out, "
+                    f"serve a match with --open all, or use {_NEEDED}"
+                )
+            return
+        rules = access_rules(self.config)
+        closed = not context.registry.access.is_open
+        exposed = rules.listens or not is_loopback(self.address)
+        if self.mode == "client":
+            refused = closed and not rules.is_known
+        else:
+            refused = (exposed or closed) and not rules.admits_known
+        if refused:
+            raise BadValue(f"ros2: {self.config} admits every program; use {_NEEDED}")
+
+    def zenoh_settings(self) -> dict[str, object]:
         """Return the settings of zenoh."""
         known: dict[str, object] = {
             "mode": self.mode,

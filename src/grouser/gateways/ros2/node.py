@@ -8,17 +8,16 @@ does not delay physics; of each topic at most `MOST_WAITING` messages wait.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any
 
-from grouser.errors import BadValue, GrouserError, MissingDependency, missing_extra
+from grouser.errors import BadValue, GrouserError
+from grouser.gateways.ros2.session import NodeOptions, open_session
 from grouser.gateways.ros2.zenoh_names import (
     NO_HASH,
     QOS_LATCHED,
@@ -54,19 +53,6 @@ CLOSE_TIMEOUT = 5.0
 """Time for the background thread to end, wall s."""
 
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class NodeOptions:
-    """Options of a node."""
-
-    domain: int
-    hashes: bool
-    """False: keys without hashes of types."""
-    settings: Mapping[str, object]
-    """Settings of zenoh, by path."""
-    config: str
-    """File with further settings; empty: none."""
 
 
 class Declared:
@@ -290,23 +276,25 @@ class TopicPublisher:
         import zenoh.ext
 
         self._node, self._topic, self._gid, self._token = node, topic, gid, token
-        self._number = 0
+        self._numbers = count(1)
         self._end: Callable[[], None] | None = None
         self._closed = False
-        self.waiting: deque[Publication] = deque()
-        """Messages to be sent; the oldest one is dropped when there are `MOST_WAITING`."""
-        block = zenoh.CongestionControl.BLOCK
+        self.waiting: deque[tuple[int, Publication]] = deque()
+        """Numbered messages to be sent; of more than `MOST_WAITING` the oldest one is dropped."""
+        # A client that does not read loses messages after a wait (session.py). With BLOCK, zenoh
+        # would close its connection.
+        drop = zenoh.CongestionControl.DROP
         if topic.latched:
             self._publisher: Any = zenoh.ext.declare_advanced_publisher(
                 node.session,
                 key,
-                congestion_control=block,
+                congestion_control=drop,
                 cache=zenoh.ext.CacheConfig(1),
                 publisher_detection=True,
             )
             self._switch(on=True)
         else:
-            self._publisher = node.session.declare_publisher(key, congestion_control=block)
+            self._publisher = node.session.declare_publisher(key, congestion_control=drop)
             self._listener = self._publisher.declare_matching_listener(self._on_matching)
             self._switch(on=bool(self._publisher.matching_status.matching))
 
@@ -316,13 +304,12 @@ class TopicPublisher:
         self._switch(on=False)
         Declared(self._token, self._publisher).close()
 
-    def send(self, published: Publication) -> None:
+    def send(self, number: int, published: Publication) -> None:
         """Serialize and send a message, in the background thread."""
-        self._number += 1
         self._publisher.put(
             published.cdr(),
             encoding="application/cdr",
-            attachment=attachment(self._number, published.time, self._gid),
+            attachment=attachment(number, published.time, self._gid),
         )
 
     def _on_matching(self, status: Any) -> None:
@@ -339,7 +326,7 @@ class TopicPublisher:
 
     def _add(self, published: Publication) -> None:
         _ = published.message  # made in this thread, which owns the state of the world
-        self._node.sender.add(self, published)
+        self._node.sender.add(self, next(self._numbers), published)
 
 
 class Sender:
@@ -352,14 +339,14 @@ class Sender:
         self._thread = threading.Thread(target=self._run, name="ros2", daemon=True)
         self._thread.start()
 
-    def add(self, publisher: TopicPublisher, published: Publication) -> None:
-        """Send a message of a publisher."""
+    def add(self, publisher: TopicPublisher, number: int, published: Publication) -> None:
+        """Send a message of a publisher; a client notices dropped ones by their numbers."""
         with self._changed:
             if len(publisher.waiting) >= MOST_WAITING:
                 publisher.waiting.popleft()  # its turn is that of the new one
             else:
                 self._order.append(publisher)
-            publisher.waiting.append(published)
+            publisher.waiting.append((number, published))
             self._changed.notify()
 
     def close(self) -> None:
@@ -376,9 +363,9 @@ class Sender:
                 if self._closed:
                     return
                 publisher = self._order.popleft()
-                published = publisher.waiting.popleft()
+                number, published = publisher.waiting.popleft()
             try:
-                publisher.send(published)
+                publisher.send(number, published)
             except Exception:  # the other topics go on
                 _LOG.exception("ros2: %s cannot be sent", published.topic.name)
 
@@ -406,28 +393,6 @@ class LatestMessages:
             waiting, self._waiting = self._waiting, {}
         for topic, data in waiting.items():
             self._receive(topic, data)
-
-
-def open_session(options: NodeOptions) -> Any:
-    """Return a zenoh session.
-
-    Raises:
-        BadValue: a setting is wrong, or the address cannot be used.
-        MissingDependency: zenoh is not installed.
-    """
-    try:
-        import zenoh
-    except ImportError as error:
-        raise missing_extra("ROS 2 needs zenoh", "ros2") from error
-    try:
-        config = zenoh.Config.from_file(options.config) if options.config else zenoh.Config()
-        for path, value in options.settings.items():
-            config.insert_json5(path, json.dumps(value))
-        return zenoh.open(config)
-    except MissingDependency:
-        raise
-    except Exception as error:  # zenoh raises its own ZError, a plain Exception
-        raise BadValue(f"ros2: zenoh cannot be opened: {str(error).splitlines()[0]}") from None
 
 
 def check_finite(message: Any) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from grouser.errors import unknown
 from grouser.frames import Array
 from grouser.gateways.images.latest_frames import DrawnPicture
 from grouser.gateways.images.views import Views
+from grouser.gateways.ros_graph.mesh_files import MeshFiles
 from grouser.ros import camera_messages, messages
 from grouser.ros.body_frames import BodyFrames
 from grouser.ros.definitions import message_type, serialize
@@ -105,16 +107,21 @@ class LiveTopics:
         simulation: the world.
         views: pictures of the cameras; None: they have no topics.
         rate_hz: rate of poses, odometry, joint states and the clock.
+        meshes: files of the meshes of robots; None: a mesh is described by its bounding box.
     """
 
     def __init__(
-        self, simulation: Simulation, views: Views | None = None, rate_hz: float = STATE_RATE_HZ
+        self,
+        simulation: Simulation,
+        views: Views | None = None,
+        rate_hz: float = STATE_RATE_HZ,
+        meshes: MeshFiles | None = None,
     ) -> None:
         self.topics: dict[str, Topic] = {}
         """All topics by name."""
         self.on_change: Callable[[], None] = _no_op
         """Called after the topics have changed."""
-        self._simulation, self._views = simulation, views
+        self._simulation, self._views, self._meshes = simulation, views, meshes
         self._receivers: dict[str, list[Receive]] = {}
         self._latched: dict[str, Publication] = {}
         self._watched: dict[tuple[str, str], int] = {}
@@ -171,6 +178,12 @@ class LiveTopics:
                 _LOG.exception("%s: a subscriber failed and is removed", name)
                 self._remove(name, receive)
 
+    def description(self, robot: str, scene: Scene | None = None) -> str:
+        """Return the URDF of a robot in a scene, or in the present one."""
+        scene = scene or self._live.scene
+        address = partial(self._meshes.address, scene.model) if self._meshes else None
+        return robot_urdf(scene.model, robot, scene.robots[robot].root, address)
+
     def publish_path(self, robot: str, points: list[list[float]]) -> None:
         """Publish a planned path (x, y) of a robot, m."""
         now = self.now()
@@ -203,7 +216,7 @@ class LiveTopics:
         before, self.topics = self.topics, {}
         self._add_world_topics(scene, roots)
         for robot in roots:
-            self._add_robot_topics(robot, roots[robot], sensors)
+            self._add_robot_topics(robot, sensors)
         for name in before.keys() - self.topics.keys():
             self._latched.pop(name, None)
         self._update_watches()
@@ -223,16 +236,14 @@ class LiveTopics:
             lambda: marker_array(scene.model, frames.names, now),
         )
 
-    def _add_robot_topics(
-        self, robot: str, root: str, sensors: Mapping[tuple[str, str], Sensor]
-    ) -> None:
-        model, text = self._live.scene.model, message_type("std_msgs/msg/String")
+    def _add_robot_topics(self, robot: str, sensors: Mapping[tuple[str, str], Sensor]) -> None:
+        text = message_type("std_msgs/msg/String")
         for topic, kind in STATE_TYPES.items():
             self._add(Topic(ros_name(f"/{robot}/{topic}"), kind))
         self._latch(
             ros_name(f"/{robot}/robot_description"),
             "std_msgs/msg/String",
-            lambda: text(robot_urdf(model, robot, root)),
+            partial(lambda scene: text(self.description(robot, scene)), self._live.scene),
         )
         plan = ros_name(f"/{robot}/plan")
         if plan in self._latched:

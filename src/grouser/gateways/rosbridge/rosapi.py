@@ -14,12 +14,12 @@ from typing import Any
 
 from grouser.errors import BadValue, unknown
 from grouser.gateways.ros_graph.live_topics import LiveTopics
+from grouser.gateways.ros_graph.mesh_files import MeshFiles
 from grouser.gateways.ros_graph.robot_commands import COMMAND_TYPES, command_topics
 from grouser.gateways.ros_graph.robot_services import EMPTY, TRIGGER, RobotServices
 from grouser.ros.definitions import type_store
 from grouser.ros.json_fields import FieldType, RosVersion, example, fields, full_name, short_name
 from grouser.ros.messages import NANOSECONDS, ros_name
-from grouser.ros.urdf import robot_urdf
 
 NODE = "/grouser"
 """Name of the only node."""
@@ -40,6 +40,8 @@ class RosGraph:
     topics: LiveTopics
     version: RosVersion
     """Form of types and messages."""
+    meshes: MeshFiles
+    """Files that descriptions of robots name."""
 
     def published(self) -> dict[str, str]:
         """Return the topics that the server publishes: name → type."""
@@ -62,14 +64,9 @@ class RosGraph:
 
     def parameters(self) -> dict[str, Callable[[], Any]]:
         """Return the parameters: name → function that returns the value."""
-        scene = self.services.host.simulation.scene
-
-        def description(robot: str) -> str:
-            return robot_urdf(scene.model, robot, scene.robots[robot].root)
-
         described: dict[str, Callable[[], Any]] = {
-            ros_name(f"/{robot}/robot_description"): partial(description, robot)
-            for robot in scene.robots
+            ros_name(f"/{robot}/robot_description"): partial(self.topics.description, robot)
+            for robot in self.services.host.simulation.scene.robots
         }
         return {SIM_TIME: lambda: True, **described}
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import http
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grouser.errors import BadValue, GrouserError
 from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.ros_graph.live_topics import LiveTopics
+from grouser.gateways.ros_graph.mesh_files import FOLDER
 from grouser.gateways.ros_graph.robot_commands import (
     TWIST,
     TWIST_STAMPED,
@@ -43,6 +45,9 @@ from grouser.protocol.rosbridge import (
 )
 from grouser.ros.json_fields import from_json
 from grouser.service.access import Login, Role
+
+if TYPE_CHECKING:
+    from websockets.http11 import Request as HttpRequest
 
 MOST_CALLS = 64
 """Maximum number of pending calls of one client."""
@@ -82,6 +87,24 @@ class RosbridgeSocket(WebsocketConnection):
                 self.fail,
             ),
         )
+
+    def _open(self, request: HttpRequest) -> None:
+        """Answer the request for a mesh, or accept or reject the websocket."""
+        path = request.path.partition("?")[0]
+        if not path.startswith(FOLDER):
+            super()._open(request)
+            return
+        content, origins = self._graph.meshes.find(path), request.headers.get_all("Origin")
+        if any(origin not in self._origins for origin in origins):
+            response = self._rejection(request)
+        elif content is None:
+            response = self._websocket.reject(http.HTTPStatus.NOT_FOUND, "there is no such mesh\n")
+        else:
+            response = self._file("model/stl", content)
+            for origin in origins:
+                response.headers["Access-Control-Allow-Origin"] = origin
+        if response is not None:
+            self._websocket.send_response(response)
 
 
 @dataclass(frozen=True)

@@ -138,13 +138,17 @@ def _weld(corners: npt.NDArray[np.float64], faces: npt.NDArray[np.int64]) -> Tri
 
 def write_stl(path: Path, triangles: Triangles) -> None:
     """Write triangles (m) as a binary STL file atomically."""
+    files.write_bytes(path, stl_bytes(triangles, b"grouser: the ground of a world, in metres"))
+
+
+def stl_bytes(triangles: Triangles, title: bytes = b"grouser, in metres") -> bytes:
+    """Return triangles (m) as a binary STL file with a title of at most 80 bytes."""
     record = np.zeros(len(triangles), _STL_RECORD)
     record["corners"] = triangles
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     record["normal"] = normal / np.where(length > 0, length, 1.0)
-    header = b"grouser: the ground of a world, in metres".ljust(80)
-    files.write_bytes(path, header + struct.pack("<I", len(triangles)) + record.tobytes())
+    return title.ljust(80) + struct.pack("<I", len(triangles)) + record.tobytes()
 
 
 def write_ply(path: Path, mesh: TriangleMesh, colours: npt.NDArray[np.uint8] | None = None) -> None:
