@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.page_client import PageClient
 from support.page_fuzz import NO_CLOSE_FRAME, fuzz
+from support.page_world import yard
 from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
 from websockets.exceptions import InvalidStatus
@@ -44,46 +45,23 @@ from grouser.protocol.page.messages import (
     World,
 )
 from grouser.service.access import Role, Token
-from grouser.world.file import World as WorldFile
 from grouser.world.file import as_world, load, parse
 
 DEAD_MAN = 0.15
-WORLD = {
-    "name": "yard",
-    "terrain": [
-        {"kind": "flat", "friction": 0.8},
-        {"kind": "pitch_roll_ramps", "x": 6, "slope_deg": 15, "columns": 1, "friction": 0.8},
-    ],
-    "robots": [
-        {"name": "one", "kind": "p2dx", "position": [0, 0, 0]},
-        {"name": "two", "kind": "p2dx", "position": [0, 3, 0]},
-    ],
-    "objects": [
-        {"name": "gate", "kind": "door", "position": [3, 0, 0.31], "width": 0.8, "height": 0.6},
-        {"name": "lamp", "kind": "lamp", "position": [1, 2, 1]},
-    ],
-    "triggers": [
-        {"name": "goal", "kind": "sphere", "position": [9, 9, 0], "radius": 0.5, "do": ["say hi"]}
-    ],
-}
 TEAM, REFEREE = Token("team-secret-1234", frozenset({Role.DRIVE})), Token("referee-secret-1")
 AUDIENCE = Token("audience-secret", frozenset({Role.WATCH}))
 
 
-def world() -> WorldFile:
-    return as_world(WORLD)
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[ThreadedServer]:
-    with ThreadedServer(world(), PageGateway(port=0, dead_man_s=DEAD_MAN)) as server:
+    with ThreadedServer(yard(), PageGateway(port=0, dead_man_s=DEAD_MAN)) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[ThreadedServer]:
     gateway = PageGateway(port=0)
-    with ThreadedServer(world(), gateway, tokens=(TEAM, AUDIENCE, REFEREE)) as server:
+    with ThreadedServer(yard(), gateway, tokens=(TEAM, AUDIENCE, REFEREE)) as server:
         yield server
 
 
@@ -431,7 +409,7 @@ def test_session_timeline_is_bounded() -> None:
 
 
 def test_fuzzed_websocket_is_closed_with_documented_codes(caplog: pytest.LogCaptureFixture) -> None:
-    result = asyncio.run(fuzz(world(), 1500, seed=3))
+    result = asyncio.run(fuzz(yard(), 1500, seed=3))
     assert result.frames >= 1500
     assert not result.undocumented - {NO_CLOSE_FRAME}, result
     assert CloseCode.BAD_MESSAGE in result.codes

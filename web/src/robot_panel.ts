@@ -72,8 +72,8 @@ export class RobotPanel {
     if (changed) this.onselect(robot);
   }
 
-  contacts = false;
-  watch(): void { if (this.robot) this.send("watch", { robot: this.robot.name, contacts: this.contacts }); }
+  readonly overlays = { contacts: false, rays: false, points: false };
+  watch(): void { if (this.robot) this.send("watch", { robot: this.robot.name, ...this.overlays }); }
 
   private build(robot: Robot): void {
     this.rows.clear();

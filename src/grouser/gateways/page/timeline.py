@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +12,7 @@ import mujoco
 
 from grouser.gateways.page.quantised import PoseWords, quantise
 from grouser.gateways.page.scene_description import SceneDescription, describe_scene
+from grouser.gateways.page.session_events import SessionEvent
 from grouser.simulation.scene import Scene
 from grouser.simulation.simulation import Simulation
 
@@ -152,11 +153,24 @@ class RecordedStates:
         begin: time of the first state, s.
         end: time of the last state, s.
         show: returns a simulation in the state at a time (s), for its poses only.
+        events: of the recording, oldest first.
+        ghost: a second recording, which is shown at the same time since its begin.
     """
 
-    def __init__(self, begin: float, end: float, show: Callable[[float], Simulation]) -> None:
+    def __init__(
+        self,
+        begin: float,
+        end: float,
+        show: Callable[[float], Simulation],
+        *,
+        events: Sequence[SessionEvent] = (),
+        ghost: RecordedStates | None = None,
+    ) -> None:
         self._begin, self._end, self._show = begin, end, show
+        self.events, self.ghost = events, ghost
         self.numbers = SceneNumbers()
+        if ghost is not None:
+            ghost.numbers = self.numbers
         self._last: PoseState | None = None
 
     @property

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, assert_never
 
 import mujoco
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
+from grouser.protocol.link_faults import LinkFaults
 from grouser.sensors.camera import BoundCamera
 from grouser.sensors.ins import BoundIns
 from grouser.sensors.sensor import Resettable, check_rate
@@ -70,6 +71,8 @@ def carry_out(simulation: Simulation, action: Action) -> None:
             simulation.command(
                 robot, world_changes.motor_command(simulation.state, robot, on, drives)
             )
+        case actions.SetLinkFaults():
+            _set_link_faults(simulation, action)
         case actions.SetDoor(name, share):
             door = world_changes.door_named(simulation.world, name)
             world_changes.set_door(simulation.state, door, share)
@@ -122,6 +125,18 @@ def _set_sensor(simulation: Simulation, action: actions.ResetSensor | actions.Ai
         case _:
             what = "aimed" if isinstance(action, actions.AimCamera) else "reset"
             raise BadValue(f"sensor '{action.sensor}' of '{action.robot}' cannot be {what}")
+
+
+def _set_link_faults(simulation: Simulation, action: actions.SetLinkFaults) -> None:
+    """Set the faults of a robot's link, or remove them."""
+    robots, robot = simulation.scene.robots, action.robot
+    if robot not in robots:
+        raise unknown("link", "robot", robot, robots)
+    faults = LinkFaults(
+        delay=action.delay, jitter=action.jitter, loss=action.loss, seed=simulation.seed
+    )
+    others = {name: one for name, one in simulation.link_faults.items() if name != robot}
+    simulation.link_faults = others | ({robot: faults} if faults else {})
 
 
 def _restart(simulation: Simulation, name: str) -> None:
