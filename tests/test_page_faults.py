@@ -14,10 +14,10 @@ from support.server_fixtures import wait_until
 from support.threaded_server import ThreadedServer
 
 from grouser.errors import BadValue, GrouserError
-from grouser.gateways.page.downlink import Downlink
 from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.robot_control import RobotControls
+from grouser.gateways.page.robot_link import Downlink
 from grouser.gateways.page.sensed import rays
 from grouser.gateways.page.session_events import EventHistory
 from grouser.gateways.page.timeline import RecordedStates
@@ -231,7 +231,9 @@ def _faults(delay: float = 0.0, jitter: float = 0.0, loss: float = 0.0) -> dict[
 # -- ghost -----------------------------------------------------------------------------------------
 
 
-def _recorded(position: float, end: float, ghost: RecordedStates | None = None) -> RecordedStates:
+def moving_recording(
+    position: float, end: float, ghost: RecordedStates | None = None
+) -> RecordedStates:
     """Return a recording in which a robot moves ahead from ``position`` at 1 m/s."""
     robot = {"name": "one", "kind": "p2dx", "position": [0, 0, 0]}
     world = {"name": "flat", "terrain": [{"kind": "flat", "friction": 0.8}], "robots": [robot]}
@@ -247,7 +249,7 @@ def _recorded(position: float, end: float, ghost: RecordedStates | None = None) 
 
 
 def test_second_recording_is_shown_as_a_ghost_at_the_same_time() -> None:
-    states = _recorded(0.0, 4.0, _recorded(5.0, 3.0))
+    states = moving_recording(0.0, 4.0, moving_recording(5.0, 3.0))
     gateway = PageGateway(port=0, recorded=states)
     with (
         ThreadedServer(yard(), gateway) as server,

@@ -50,7 +50,7 @@ const clients = el("span", { class: "figure", title: "Clients of this page" });
 const link = el("span", { class: "figure link", title: "Age of the last telemetry", hidden: true });
 const away = el("span", { class: "figure", title: "Distance between the robots of both recordings", hidden: true });
 const themeButton = el("button", { title: "Light or dark", "aria-label": "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
-const header = el("header", {}, title, badge, time, play, step, reset, speed, el("span", { class: "space" }), link, away, factor, load, clients, themeButton);
+const header = el("header", {}, title, badge, el("span", { class: "mission" }, "Mission"), time, play, step, reset, speed, el("span", { class: "space" }), link, away, factor, load, clients, themeButton);
 
 // -- view ------------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ const modes = el("div", { class: "modes", role: "group", "aria-label": "Camera" 
   ...(["orbit", "follow", "top", "robot"] as CameraMode[]).map((mode) => el("button", { "aria-pressed": String(mode === "orbit"), onclick: () => setMode(mode) }, mode[0].toUpperCase() + mode.slice(1))));
 const overlays = el("div", { class: "modes overlays", role: "group", "aria-label": "Overlays" });
 function overlay(name: string, set: (on: boolean) => void, stored: boolean): void {
-  const button = el("button", { "aria-pressed": "false", onclick: () => change(button.getAttribute("aria-pressed") !== "true") }, name);
+  const button = el("button", { class: stored || name === "Triggers" ? "" : "live", "aria-pressed": "false", onclick: () => change(button.getAttribute("aria-pressed") !== "true") }, name);
   const change = (on: boolean): void => {
     button.setAttribute("aria-pressed", String(on));
     set(on);
@@ -166,6 +166,7 @@ function receive(message: Message): void {
       document.body.dataset.role = message.recorded ? "replay" : message.role;
       consolePanel.setWritable(message.role === "trainer" && !message.recorded);
       consolePanel.world = message.world;
+      text(tabBar.children[1], message.recorded ? "Log" : "Console");
       openTab(message.recorded ? 1 : 0);
       view.setView(message.view);
       timeline.setWorld(message.world, message.recorded);
@@ -221,7 +222,8 @@ function update(now: State): void {
   step.disabled = !now.paused;
   factor.hidden = Boolean(welcome?.recorded);
   text(factor, `${now.factor.toFixed(2)} × real time`);
-  text(load, `load ${Math.round(100 * now.load)} %`);
+  load.hidden = now.load === undefined;
+  if (now.load !== undefined) text(load, `load ${Math.round(100 * now.load)} %`);
   text(clients, `${now.clients.length} ${now.clients.length === 1 ? "client" : "clients"}`);
   clients.title = now.clients.join(", ");
   if (now.speed !== null && document.activeElement !== speed) speed.value = String(now.speed);
@@ -243,13 +245,13 @@ function update(now: State): void {
   if (picked) showPicked();
 }
 
-let heard = 0; // time of the newest telemetry, s of the session
+let measured = 0; // time of the newest telemetry, s of the session
 /** Show operators how old the last telemetry of their robot is. */
 function telemetry(now: State): void {
-  if (now.at !== undefined) heard = now.at;
-  const driving = welcome?.role === "operator" && Object.values(now.holders).includes(welcome.label), age = now.time - heard;
+  if (now.at !== undefined) measured = now.at;
+  const driving = welcome?.role === "operator" && Object.values(now.holders).some((label) => label === welcome!.label), age = now.time - measured;
   link.hidden = !driving;
-  text(link, age < STALE ? "link good" : `no data for ${age.toFixed(1)} s`);
+  text(link, `telemetry ${age.toFixed(1)} s old`);
   link.classList.toggle("warn", age >= STALE);
 }
 

@@ -28,7 +28,7 @@ export interface Watched {
   sensors: Record<string, { time: number; values: Record<string, unknown> }>;
 }
 export interface State {
-  op: "state"; time: number; clock: number; paused: boolean; speed: number | null; factor: number; load: number;
+  op: "state"; time: number; clock: number; paused: boolean; speed: number | null; factor: number; load?: number;
   begin: number; end: number; clients: string[]; holders: Record<string, string>;
   robots: Record<string, RobotState>; shown?: { time: number; rate: number };
   watched?: Watched; contacts?: number[][]; rays?: Rays[]; points?: number[]; at?: number;

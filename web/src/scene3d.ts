@@ -256,7 +256,7 @@ export class WorldView {
 
   setPoses(poses: Poses): void {
     if (poses.ghost) {
-      this.dirtyView ||= this.ghost.setPoses(poses);
+      if (this.ghost.setPoses(poses)) this.dirtyView = true;
       return;
     }
     if (!this.scene || poses.scene !== this.scene.number) return;

@@ -20,7 +20,6 @@ import mujoco
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
-from grouser.protocol.link_faults import LinkFaults
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading
 from grouser.simulation import schedule
@@ -148,7 +147,8 @@ class Simulation(StateQueries):
         self.agenda: schedule.Agenda[Action] = schedule.Agenda()
         self.sensor_rates: dict[tuple[str, str], float] = {}
         """Robot and sensor -> readings per second, where they were changed."""
-        self.link_faults: dict[str, LinkFaults] = {}  # of robots' links to their drivers
+        self.link_faults: dict[str, actions.SetLinkFaults] = {}
+        """Robot -> faults of the link to its driver, if it has any."""
         self.active_sensors = ActiveSensors(self.seed, self.sensor_rates)
         self.command_limits = CommandLimits()
         self.triggers = Triggers(self.start_world)

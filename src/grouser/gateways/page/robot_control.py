@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from grouser.errors import BadValue, GrouserError, Refused
+from grouser.gateways.page.robot_link import link_faults
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 from grouser.robots.drive_command import drive_command
 from grouser.service.host import Host, RobotOwner
@@ -79,7 +80,7 @@ class RobotControl(RobotOwner):
 
     def _send(self, sent: SentCommand) -> None:
         """Send a command over the link of the robot; without faults it arrives now."""
-        faults = self._host.simulation.link_faults.get(self.robot, LinkFaults())
+        faults = link_faults(self._host.simulation, self.robot)
         if faults != self._link.faults:  # what is on its way is lost
             self._link = FaultyLink(faults, f"{self.robot}/commands")
         if faults:

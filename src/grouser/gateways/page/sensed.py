@@ -32,9 +32,10 @@ def rays(
     found = []
     for (owner, name), (sensor, bound) in simulation.scene.sensors.items():
         reading = readings.get((robot, name))
-        if owner != robot or reading is None or not isinstance(sensor, RangeSensor):
+        if owner != robot or reading is None or not isinstance(bound, RangingSensor):
             continue
-        assert isinstance(bound, RangingSensor)
+        if not isinstance(sensor, RangeSensor):
+            continue
         site, data = bound.bundle.origin.site, simulation.data
         X_WS = site_pose(data, site)
         ends = X_WS.apply(_tips(sensor, reading))
@@ -62,11 +63,10 @@ def points(
     clouds = [np.zeros((0, 3))]
     for (owner, name), (sensor, bound) in simulation.scene.sensors.items():
         reading = readings.get((robot, name))
-        if owner != robot or reading is None or not isinstance(sensor, DepthCamera):
+        if owner != robot or reading is None or not isinstance(reading.values, DepthFrame):
             continue
-        assert isinstance(bound, BoundDepthCamera)
-        assert isinstance(reading.values, DepthFrame)
-        clouds.append(_cloud(sensor, bound, reading.values))
+        if isinstance(sensor, DepthCamera) and isinstance(bound, BoundDepthCamera):
+            clouds.append(_cloud(sensor, bound, reading.values))
     return np.concatenate(clouds)
 
 

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from grouser.errors import BadValue, GrouserError, Refused, unknown
 from grouser.gateways.images.mosaic import CameraName
-from grouser.gateways.page.downlink import Downlink
 from grouser.gateways.page.draft import DraftFault, content_of, draft_yaml, preview, read_draft
 from grouser.gateways.page.feed import PageFeed, readings_of
+from grouser.gateways.page.robot_link import Downlink
 from grouser.gateways.page.sensed import points, rays
 from grouser.gateways.page.session_events import SessionEvent
 from grouser.gateways.page.timeline import NumberedScene, PlayPosition, PoseState

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from grouser.errors import BadValue
 from grouser.simulation.changes import actions
 from grouser.simulation.changes.actions import Action
 from grouser.simulation.observers import ActionRecord, Observer
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
-
-if TYPE_CHECKING:
-    from grouser.recording.recording import Recording
 
 MOST_EVENTS = 500
 """Events that a client receives when it connects; older ones are dropped."""
@@ -93,26 +88,3 @@ class EventHistory(Observer):
     def _add(self, event: SessionEvent) -> None:
         self.events.append(event)
         self._publish(event)
-
-
-def recorded_events(recording: Recording) -> list[SessionEvent]:
-    """Return the events of a recording, oldest first."""
-    found = sorted(_recorded(recording), key=lambda one: one.at)
-    return found[-MOST_EVENTS:]
-
-
-def _recorded(recording: Recording) -> Iterator[SessionEvent]:
-    for message in recording.messages("/events"):
-        time = message.time / 10**9
-        name, text = str(message.content.name), str(message.content.msg)
-        kind = name if name in ("message", "reset") else "event"
-        yield SessionEvent(time, time, kind, text)
-    try:
-        records = recording.action_records()
-    except BadValue as error:
-        yield SessionEvent(0.0, 0.0, "failed", f"actions are not listed: {error}")
-        return
-    for record in records:
-        if (described := describe_action(record.action)) is not None:
-            at = record.passed * recording.timestep
-            yield SessionEvent(at, record.time, *described)

@@ -8,7 +8,6 @@ import mujoco
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
-from grouser.protocol.link_faults import LinkFaults
 from grouser.sensors.camera import BoundCamera
 from grouser.sensors.ins import BoundIns
 from grouser.sensors.sensor import Resettable, check_rate
@@ -132,11 +131,9 @@ def _set_link_faults(simulation: Simulation, action: actions.SetLinkFaults) -> N
     robots, robot = simulation.scene.robots, action.robot
     if robot not in robots:
         raise unknown("link", "robot", robot, robots)
-    faults = LinkFaults(
-        delay=action.delay, jitter=action.jitter, loss=action.loss, seed=simulation.seed
-    )
-    others = {name: one for name, one in simulation.link_faults.items() if name != robot}
-    simulation.link_faults = others | ({robot: faults} if faults else {})
+    simulation.link_faults.pop(robot, None)
+    if action.delay or action.jitter or action.loss:
+        simulation.link_faults[robot] = action
 
 
 def _restart(simulation: Simulation, name: str) -> None:

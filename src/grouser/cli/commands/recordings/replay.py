@@ -16,12 +16,14 @@ from grouser.cli.terminal import print_written, progress_bar, result_console
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
-    from grouser.gateways.page.timeline import RecordedStates
     from grouser.recording.recording import Recording
     from grouser.recording.verification import Verification
     from grouser.world.file import World
 
 WithPage = Annotated[bool, typer.Option("--page", help="Play in the browser, not in a window.")]
+Video = Annotated[
+    Path | None, typer.Option(metavar="F.webm", help="Write a video of the recorded states.")
+]
 Ghost = Annotated[
     Path | None,
     typer.Option(
@@ -61,9 +63,7 @@ def replay(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Change --world; may be repeated."),
     ] = None,
-    video: Annotated[
-        Path | None, typer.Option(metavar="F.webm", help="Write a video of the recorded states.")
-    ] = None,
+    video: Video = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="F.csv", help="Write a table per robot.")
     ] = None,
@@ -108,10 +108,8 @@ def replay(
     preflight.physics()
     from grouser.recording.recording import Recording
 
-    if (world or overrides) and not verify:
-        raise BadValue("--world and --set need --verify")
-    if ghost is not None and not page:
-        raise BadValue("--ghost needs --page")
+    _check_needs(bool(world or overrides), "--world and --set need --verify", verify)
+    _check_needs(ghost is not None, "--ghost needs --page", page)
     if verify:
         return _verify(folder, world, overrides or [], trust)
     with Recording(folder, trusted=trust) as recording:
@@ -122,6 +120,12 @@ def replay(
             _continue(recording, continue_from, seconds, record)
         elif (csv, parquet, video) == (None, None, None):
             _play_page(recording, page_port, ghost) if page else _play(recording, speed)
+
+
+def _check_needs(given: bool, sentence: str, other: bool) -> None:
+    """Raise `BadValue` if an option is given without the other one that it needs."""
+    if given and not other:
+        raise BadValue(sentence)
 
 
 def _export(recording: Recording, *paths: Path | None) -> None:
@@ -226,34 +230,17 @@ def _play(recording: Recording, speed: str) -> None:
 
 def _play_page(recording: Recording, port: int, ghost: Path | None) -> None:
     """Play a recording in the browser, with the robots of a second one as ghosts."""
+    from grouser.cli.commands.recordings.recorded_page import page_states
     from grouser.gateways.page.gateway import PageGateway
     from grouser.gateways.server import Server, ServerOptions
+    from grouser.recording.recording import Recording
     from grouser.simulation.simulation import Simulation
 
     with ExitStack() as stack:
-        other = None if ghost is None else stack.enter_context(_recording(ghost))
-        second = None if other is None else recorded_states(other)
-        states = recorded_states(recording, second)
+        other = None if ghost is None else stack.enter_context(Recording(ghost))
+        states = page_states(recording, other)
         gateway = PageGateway(port=serving.port_number("--page-port", port), recorded=states)
         simulation = Simulation(recording.world, crash_folder=None)
         simulation.paused = True
         server = Server(simulation, ServerOptions(gateways=(gateway,), pictures=None))
         serve_page(server, math.inf, browser=True)
-
-
-def _recording(folder: Path) -> Recording:
-    from grouser.recording.recording import Recording
-
-    return Recording(folder)
-
-
-def recorded_states(recording: Recording, ghost: RecordedStates | None = None) -> RecordedStates:
-    """Return states and events of a recording for the page."""
-    from grouser.gateways.page.session_events import recorded_events
-    from grouser.gateways.page.timeline import RecordedStates
-    from grouser.recording.playback import Playback
-
-    playback = Playback(recording)
-    return RecordedStates(
-        playback.begin, playback.end, playback.show, events=recorded_events(recording), ghost=ghost
-    )

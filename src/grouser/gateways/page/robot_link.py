@@ -1,14 +1,25 @@
-"""Link from robots to an operator: telemetry and pictures with the delay and loss of the link."""
+"""Links of robots: their faults, and telemetry and pictures to an operator over them."""
 
 from __future__ import annotations
 
 import math
 from typing import Generic, TypeVar
 
-from grouser.protocol.link_faults import FaultyLink
+from grouser.protocol.link_faults import FaultyLink, LinkFaults
 from grouser.service.host import Host
+from grouser.simulation.simulation import Simulation
 
 Item = TypeVar("Item")
+
+
+def link_faults(simulation: Simulation, robot: str) -> LinkFaults:
+    """Return the faults of a robot's link; false without any."""
+    present = simulation.link_faults.get(robot)
+    if present is None:
+        return LinkFaults()
+    return LinkFaults(
+        delay=present.delay, jitter=present.jitter, loss=present.loss, seed=simulation.seed
+    )
 
 
 class Downlink(Generic[Item]):
@@ -28,8 +39,8 @@ class Downlink(Generic[Item]):
     def receive(self, robot: str, *sent: Item) -> list[Item]:
         """Send messages of a robot now; return those that arrive now."""
         simulation = self._host.simulation
-        faults, now = simulation.link_faults.get(robot), simulation.elapsed
-        if faults is None:
+        faults, now = link_faults(simulation, robot), simulation.elapsed
+        if not faults:
             self._links.pop(robot, None)
             return list(sent)
         link = self._links.get(robot)
