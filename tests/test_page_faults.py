@@ -19,7 +19,7 @@ from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.robot_control import RobotControls
 from grouser.gateways.page.robot_link import Downlink
 from grouser.gateways.page.sensed import rays
-from grouser.gateways.page.session_events import EventHistory
+from grouser.gateways.page.session_events import EventHistory, SessionEvent
 from grouser.gateways.page.timeline import RecordedStates
 from grouser.protocol.page.frames import PoseFlag, PoseFrame
 from grouser.protocol.page.messages import Drive, RunConsole, Seek, Take, Watch
@@ -172,7 +172,7 @@ def test_faults_belong_to_the_state_of_the_world(host: Host) -> None:
 
 
 def test_faults_are_listed_with_the_time_of_the_session(host: Host) -> None:
-    found = []
+    found: list[SessionEvent] = []
     history = EventHistory(host.simulation, found.append)
     host.advance(0.5)
     for line in (
