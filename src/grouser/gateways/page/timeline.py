@@ -6,7 +6,9 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 import mujoco
 
@@ -59,10 +61,14 @@ class Timeline(Protocol):
 
 
 class SceneNumbers:
-    """Descriptions of all scenes that were shown, by number; equal scenes have one number."""
+    """Descriptions of the scenes that are shown; equal scenes have one number.
+
+    Those that neither a client nor a timeline uses any longer are forgotten.
+    """
 
     def __init__(self) -> None:
-        self._by_digest: dict[str, NumberedScene] = {}
+        self._by_digest: WeakValueDictionary[str, NumberedScene] = WeakValueDictionary()
+        self._numbers = count(1)
         self._last: tuple[mujoco.MjModel, NumberedScene] | None = None
 
     def of(self, scene: Scene, data: mujoco.MjData) -> NumberedScene:
@@ -70,15 +76,10 @@ class SceneNumbers:
         if self._last is not None and self._last[0] is scene.model:
             return self._last[1]
         made = describe_scene(scene, data)
-        known = self._by_digest.setdefault(
-            made.digest, NumberedScene(len(self._by_digest) + 1, made)
-        )
+        known = self._by_digest.get(made.digest) or NumberedScene(next(self._numbers), made)
+        self._by_digest[made.digest] = known
         self._last = scene.model, known
         return known
-
-    def number(self, number: int) -> NumberedScene:
-        """Return the scene with a number."""
-        return next(one for one in self._by_digest.values() if one.number == number)
 
 
 def gather(numbers: SceneNumbers, scene: Scene, data: mujoco.MjData, time: float) -> PoseState:
