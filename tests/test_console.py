@@ -55,6 +55,8 @@ def test_lines_are_parsed_to_actions() -> None:
         "light lamp off": actions.SwitchLamp("lamp", False),
         "light sun off": actions.SetDaylight(0.0),
         "tell rex forward 0.2 turn -0.1": actions.Command("rex", {"forward": 0.2, "turn": -0.1}),
+        "link rex loss 0.2 delay 0.5": actions.SetLinkFaults("rex", 0.5, 0.0, 0.2),
+        "link rex clear": actions.SetLinkFaults("rex"),
         "after 3 fire alarm": actions.Delayed(3.0, actions.FireEvent("alarm")),
         "  say it's  one  ": actions.SendMessage("it's  one"),
         "reset": actions.Reset(),

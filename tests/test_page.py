@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.page_client import PageClient
 from support.page_fuzz import NO_CLOSE_FRAME, fuzz
+from support.page_world import yard
 from support.server_fixtures import TIMEOUT, wait_until
 from support.threaded_server import ThreadedServer
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -21,7 +22,7 @@ from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.page.page_socket import PageSocket
 from grouser.gateways.page.session import PageSession
 from grouser.gateways.page.static_files import FOLDER, is_own_host, is_own_origin
-from grouser.gateways.page.timeline import NumberedScene, PoseState, SessionTimeline
+from grouser.gateways.page.timeline import NumberedScene, PoseState, SceneNumbers, SessionTimeline
 from grouser.protocol.page.frames import MeshFrame, PoseFlag
 from grouser.protocol.page.messages import (
     WINDOW,
@@ -44,46 +45,26 @@ from grouser.protocol.page.messages import (
     World,
 )
 from grouser.service.access import Role, Token
-from grouser.world.file import World as WorldFile
+from grouser.simulation.changes.actions import Join
+from grouser.simulation.simulation import Simulation
 from grouser.world.file import as_world, load, parse
+from grouser.world.objects import Lamp
 
 DEAD_MAN = 0.15
-WORLD = {
-    "name": "yard",
-    "terrain": [
-        {"kind": "flat", "friction": 0.8},
-        {"kind": "pitch_roll_ramps", "x": 6, "slope_deg": 15, "columns": 1, "friction": 0.8},
-    ],
-    "robots": [
-        {"name": "one", "kind": "p2dx", "position": [0, 0, 0]},
-        {"name": "two", "kind": "p2dx", "position": [0, 3, 0]},
-    ],
-    "objects": [
-        {"name": "gate", "kind": "door", "position": [3, 0, 0.31], "width": 0.8, "height": 0.6},
-        {"name": "lamp", "kind": "lamp", "position": [1, 2, 1]},
-    ],
-    "triggers": [
-        {"name": "goal", "kind": "sphere", "position": [9, 9, 0], "radius": 0.5, "do": ["say hi"]}
-    ],
-}
 TEAM, REFEREE = Token("team-secret-1234", frozenset({Role.DRIVE})), Token("referee-secret-1")
 AUDIENCE = Token("audience-secret", frozenset({Role.WATCH}))
 
 
-def world() -> WorldFile:
-    return as_world(WORLD)
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[ThreadedServer]:
-    with ThreadedServer(world(), PageGateway(port=0, dead_man_s=DEAD_MAN)) as server:
+    with ThreadedServer(yard(), PageGateway(port=0, dead_man_s=DEAD_MAN)) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[ThreadedServer]:
     gateway = PageGateway(port=0)
-    with ThreadedServer(world(), gateway, tokens=(TEAM, AUDIENCE, REFEREE)) as server:
+    with ThreadedServer(yard(), gateway, tokens=(TEAM, AUDIENCE, REFEREE)) as server:
         yield server
 
 
@@ -448,8 +429,52 @@ def test_session_timeline_is_bounded() -> None:
     assert found.time == pytest.approx(0.88)
 
 
+def test_forgotten_scenes_take_no_memory() -> None:
+    simulation, numbers = Simulation(yard(), crash_folder=None), SceneNumbers()
+    first = numbers.of(simulation.scene, simulation.data)
+    for x in range(3):
+        simulation.apply(Join(Lamp(name="lantern", position=(x, 5.0, 1.0))))
+        simulation.remove("lantern")
+    again = numbers.of(simulation.scene, simulation.data)
+    assert (again.number, first.number) == (1, 1)
+    assert len(numbers._by_digest) == 1
+
+
+@pytest.mark.slow
+def test_client_that_does_not_read_takes_no_memory() -> None:
+    """Beside the session's timeline, which is bounded, and the socket's buffers."""
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    with (
+        ThreadedServer(load("match_1v3"), PageGateway(port=0)) as server,
+        PageClient(server.server.ports["page"]) as client,
+    ):
+        client.next("welcome")
+        session = sessions(server)[-1]
+        feed, simulation = session.feed, server.server.host.simulation
+
+        def grown(seconds: float) -> tuple[int, int, int]:
+            """Return memory without the timeline, sent frames, and frames after a time."""
+            end = simulation.elapsed + seconds
+            wait_until(lambda: simulation.elapsed > end)
+            return server.call(
+                lambda: (resident() - feed.session._bytes, feed.updates, feed.number)
+            )
+
+        before, updates, number = grown(5.0)
+        after, later, ticks = grown(20.0)
+        assert session.behind
+        assert later == updates  # nothing is sent
+        assert ticks > number + 200  # others would have received as many frames
+        assert after - before < 2 * 2**20
+        waiting = server.call(lambda: session.link.outbox.waiting)  # type: ignore[attr-defined]
+        assert waiting < 2**20
+
+
 def test_fuzzed_websocket_is_closed_with_documented_codes(caplog: pytest.LogCaptureFixture) -> None:
-    result = asyncio.run(fuzz(world(), 1500, seed=3))
+    result = asyncio.run(fuzz(yard(), 1500, seed=3))
     assert result.frames >= 1500
     assert not result.undocumented - {NO_CLOSE_FRAME}, result
     assert CloseCode.BAD_MESSAGE in result.codes

@@ -171,7 +171,7 @@ def test_pickle_of_another_format_is_refused(monkeypatch: pytest.MonkeyPatch) ->
             patch.setattr(f"grouser.simulation.snapshot.{name}", 1)
             snapshot, copy_ = pickle.dumps(simulation.save()), pickle.dumps(simulation)
         for old in (snapshot, copy_):
-            with pytest.raises(BadValue, match="this version of Grouser reads format 5 of MuJoCo"):
+            with pytest.raises(BadValue, match="this version of Grouser reads format 6 of MuJoCo"):
                 pickle.loads(old)
 
 

@@ -72,12 +72,20 @@ def drive(page: Any, seconds: float) -> None:
     page.keyboard.up("w")
 
 
+def wait_for_cameras(page: Any) -> None:
+    """Wait until every camera tile shows a picture."""
+    wait_for(
+        page, "[...document.querySelectorAll('.tiles img')].every((one) => one.naturalWidth > 0)"
+    )
+
+
 def overview(browser: Any) -> Iterator[Any]:
     """Kenaf drives to its step."""
     with page_server("open", "kenaf_step", "--no-browser") as url:
         page = open_page(browser, url + "?theme=light")
         drive(page, 2.0)
         page.click("text=Shadows")
+        wait_for_cameras(page)
         yield page
 
 
@@ -100,8 +108,25 @@ def operator(browser: Any) -> Iterator[Any]:
         page = open_page(browser, url + "?theme=light&role=operator")
         drive(page, 2.0)
         page.click("summary >> nth=1")
+        wait_for_cameras(page)
         time.sleep(2.0)
         yield page
+
+
+def faults(browser: Any) -> Iterator[Any]:
+    """A trainer has disturbed the link of an operator's robot; its rays are shown."""
+    with page_server("open", "pioneer_room", "--no-browser") as url:
+        page = open_page(browser, url + "?theme=light")
+        driver = open_page(browser, url + "?role=operator")
+        page.click("text=Rays")
+        page.click("nav >> text=Faults")
+        drive(driver, 1.5)
+        page.fill("[aria-label='Link delay']", "0.5")
+        page.fill("[aria-label='Link loss']", "0.2")
+        page.click("text=Disturb link")
+        time.sleep(3.0)
+        yield page
+        driver.close()
 
 
 def planning(browser: Any) -> Iterator[Any]:
@@ -147,6 +172,21 @@ def replay(browser: Any) -> Iterator[Any]:
             yield page
 
 
+def ghost(browser: Any) -> Iterator[Any]:
+    """Two recordings of an ERS-7 that walks to its door, from two places."""
+    with TemporaryDirectory() as folder:
+        words = [sys.executable, "-m", "grouser", "run", "gate", "--seconds", "4"]
+        for name, more in (("a", []), ("b", ["--set", "robots.rex.position=[-0.9, 0.25]"])):
+            record = [*words, "--record", f"{folder}/{name}", *more]
+            subprocess.run(record, check=True, stdout=subprocess.DEVNULL)
+        with page_server("replay", f"{folder}/a", "--page", "--ghost", f"{folder}/b") as url:
+            page = open_page(browser, url + "?theme=light")
+            page.click("nav >> text=Robot")
+            page.evaluate("grouserPage.timeline.seek(3)")
+            time.sleep(1.0)
+            yield page
+
+
 SHOTS: dict[str, Callable[[Any], Iterator[Any]]] = {
     "overview": overview,
     "dark": dark,
@@ -154,6 +194,8 @@ SHOTS: dict[str, Callable[[Any], Iterator[Any]]] = {
     "planning": planning,
     "editor": editor,
     "replay": replay,
+    "faults": faults,
+    "ghost": ghost,
 }
 """Name → generator that yields the page when it is ready."""
 

@@ -29,12 +29,25 @@ def chromium() -> Iterator[Any]:
 class BrowserPage:
     """One tab with the page; errors of scripts fail the test."""
 
-    def __init__(self, browser: Any, port: int, query: str = "", size: str = "960x600") -> None:
+    def __init__(
+        self,
+        browser: Any,
+        port: int,
+        query: str = "",
+        size: str = "960x600",
+        *,
+        scheme: str = "http",
+        script: str = "",
+        **context: Any,
+    ) -> None:
+        """Open the page; ``script`` runs before those of the page, ``context``: of the tab."""
         width, height = map(int, size.split("x"))
-        self.page = browser.new_page(viewport={"width": width, "height": height})
+        self.page = browser.new_page(viewport={"width": width, "height": height}, **context)
+        if script:
+            self.page.add_init_script(script)
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.goto(f"http://127.0.0.1:{port}/{query}", timeout=1000 * TIMEOUT)
+        self.page.goto(f"{scheme}://127.0.0.1:{port}/{query}", timeout=1000 * TIMEOUT)
         self.wait("(window.grouserPage?.state ?? null) !== null")
 
     def __enter__(self) -> "BrowserPage":
@@ -68,6 +81,11 @@ class BrowserPage:
         self.tab("Console")
         self.page.fill(".console input", line)
         self.page.keyboard.press("Enter")
+
+    def drive(self) -> None:
+        """Take the selected robot."""
+        self.page.click(".drivebar .primary")
+        self.wait("document.querySelector('.drivebar .primary').ariaPressed === 'true'")
 
     def pixels(self) -> Any:
         """Return the drawn picture (height, width, 3), lowest row first."""

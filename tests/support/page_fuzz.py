@@ -30,7 +30,10 @@ VALUES: tuple[object, ...] = (
     *("", "one", "two", "x" * 300, "play", "reset", "step", "speed", "pause", "trainer", "\ud800"),
     *(0, 1, -1, 0.5, 1e308, 2**60, True, None, [], {}, {"forward": 1}, {"left": 1e9}, [1] * 9),
 )
-LINES = ("help", "list", "where one", "light lamp off", "move two 0 3", "say hi", "open gate", "?")
+LINES = (
+    *("help", "list", "where one", "light lamp off", "move two 0 3", "say hi", "open gate", "?"),
+    *("link one delay 0.3 loss 0.2", "link two jitter 0.1", "link one clear", "motor two off"),
+)
 
 
 @dataclass
@@ -88,7 +91,7 @@ def _plausible(rng: random.Random, name: str) -> object:
     }
     if name in numbers:
         return rng.choice([0.0, 0.01, 1.0, -1.0, rng.uniform(-2, 2)])
-    if name in ("contacts", "on", "by_force"):
+    if name in ("contacts", "rays", "points", "from_start", "on", "by_force"):
         return rng.random() < 0.5
     return known.get(name, rng.randrange(1000))
 

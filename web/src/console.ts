@@ -1,7 +1,7 @@
 // Console with history and completion; events of the world in the same log.
 
-import { clock, el } from "./dom";
-import type { Connection } from "./protocol";
+import { clock, download, el, fill } from "./dom";
+import type { Connection, EventRow } from "./protocol";
 
 const MOST_LINES = 400;
 
@@ -13,8 +13,12 @@ export class ConsolePanel {
   private history: string[] = [];
   private place = 0;
 
+  private save = el("button", { class: "quiet", title: "Save the log as a text file", onclick: () => this.export() }, "Save log");
+  world = "world";
+  onseek: (at: number) => void = () => {};
+
   constructor(private connection: () => Connection) {
-    this.host.append(this.log, this.form);
+    this.host.append(this.log, el("div", { class: "logbar" }, this.form, this.save));
     this.input.addEventListener("keydown", (event) => {
       if (event.key === "ArrowUp" || event.key === "ArrowDown") {
         event.preventDefault();
@@ -29,9 +33,24 @@ export class ConsolePanel {
 
   setWritable(on: boolean): void { this.form.hidden = !on; }
 
-  add(line: string, kind = "", time?: number): void {
+  private export(): void {
+    const lines = [...this.log.children].map((line) => (line as HTMLElement).innerText.replace(/\s*\n\s*/g, " "));
+    download(`${this.world}-log.txt`, new Blob([`${lines.join("\n")}\n`], { type: "text/plain" }));
+  }
+
+  /** Show the events before this client came; a click on one shows its time. */
+  setHistory(events: EventRow[]): void {
+    fill(this.log);
+    for (const event of events) this.addEvent(event);
+  }
+
+  addEvent([at, time, kind, text]: EventRow): void { this.add(text, kind, time, at); }
+
+  add(line: string, kind = "", time?: number, at?: number): void {
     const bottom = this.log.scrollTop + this.log.clientHeight > this.log.scrollHeight - 24;
-    this.log.append(el("p", { class: kind }, time === undefined ? false : el("time", {}, clock(time)), line));
+    const stamp = time === undefined ? false : at === undefined ? el("time", {}, clock(time))
+      : el("button", { class: "stamp", title: "Show this time", onclick: () => this.onseek(at) }, clock(time));
+    this.log.append(el("p", { class: kind }, stamp, line));
     while (this.log.childElementCount > MOST_LINES) this.log.firstElementChild!.remove();
     if (bottom) this.log.scrollTop = this.log.scrollHeight;
   }

@@ -5,6 +5,7 @@ import "./page.css";
 import { ConsolePanel } from "./console";
 import { EditorPanel } from "./editor";
 import { PlanPanel } from "./plan_panel";
+import { FaultsPanel } from "./faults_panel";
 import { clock, el, fill, remember, remembered, text } from "./dom";
 import { Connection, type Message, type Scene, type State, type Welcome } from "./protocol";
 import { RobotPanel } from "./robot_panel";
@@ -13,6 +14,7 @@ import { TimelineBar } from "./timeline";
 
 const FORCE = 0.004; // m of a contact's line per newton
 const ACK_EVERY = 4; // frames between two acknowledgements
+const STALE = 0.5; // s without telemetry after which an operator is warned
 
 const query = new URLSearchParams(location.search), fragment = new URLSearchParams(location.hash.slice(1));
 const role = query.get("role") ?? "trainer";
@@ -29,6 +31,7 @@ const robots = new RobotPanel(() => connection, () => welcome?.role ?? role, () 
 const consolePanel = new ConsolePanel(() => connection);
 const editor = new EditorPanel(() => connection);
 const plans = new PlanPanel(() => connection, () => robots.robot, view);
+const faults = new FaultsPanel(() => connection, () => robots.robot);
 const timeline = new TimelineBar(() => connection, view);
 
 // -- header ----------------------------------------------------------------------------------------
@@ -44,8 +47,10 @@ const speed = el("select", { class: "trainer", "aria-label": "Real-time factor",
   ...["0.1", "0.25", "0.5", "1", "2", "4"].map((one) => el("option", { value: one, selected: one === "1" }, `${one} ×`)));
 const factor = el("span", { class: "figure", title: "Simulated seconds per second" }), load = el("span", { class: "figure", title: "Share of a processor core" });
 const clients = el("span", { class: "figure", title: "Clients of this page" });
+const link = el("span", { class: "figure link", title: "Age of the last telemetry", hidden: true });
+const away = el("span", { class: "figure", title: "Distance between the robots of both recordings", hidden: true });
 const themeButton = el("button", { title: "Light or dark", "aria-label": "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark") }, "◐");
-const header = el("header", {}, title, badge, time, play, step, reset, speed, el("span", { class: "space" }), factor, load, clients, themeButton);
+const header = el("header", {}, title, badge, el("span", { class: "mission" }, "Mission"), time, play, step, reset, speed, el("span", { class: "space" }), link, away, factor, load, clients, themeButton);
 
 // -- view ------------------------------------------------------------------------------------------
 
@@ -53,7 +58,7 @@ const modes = el("div", { class: "modes", role: "group", "aria-label": "Camera" 
   ...(["orbit", "follow", "top", "robot"] as CameraMode[]).map((mode) => el("button", { "aria-pressed": String(mode === "orbit"), onclick: () => setMode(mode) }, mode[0].toUpperCase() + mode.slice(1))));
 const overlays = el("div", { class: "modes overlays", role: "group", "aria-label": "Overlays" });
 function overlay(name: string, set: (on: boolean) => void, stored: boolean): void {
-  const button = el("button", { "aria-pressed": "false", onclick: () => change(button.getAttribute("aria-pressed") !== "true") }, name);
+  const button = el("button", { class: stored || name === "Triggers" ? "" : "live", "aria-pressed": "false", onclick: () => change(button.getAttribute("aria-pressed") !== "true") }, name);
   const change = (on: boolean): void => {
     button.setAttribute("aria-pressed", String(on));
     set(on);
@@ -62,7 +67,16 @@ function overlay(name: string, set: (on: boolean) => void, stored: boolean): voi
   overlays.append(button);
   if (stored && remembered(`overlay.${name}`, "false") === "true") change(true);
 }
-overlay("Contacts", (on) => { robots.contacts = on; robots.watch(); if (!on) view.setContacts(undefined, FORCE); }, false);
+function sensed(key: "contacts" | "rays" | "points", clear: () => void): (on: boolean) => void {
+  return (on) => {
+    robots.overlays[key] = on;
+    robots.watch();
+    if (!on) clear();
+  };
+}
+overlay("Contacts", sensed("contacts", () => view.setContacts(undefined, FORCE)), false);
+overlay("Rays", sensed("rays", () => view.setRays([])), false);
+overlay("Points", sensed("points", () => view.setPoints([])), false);
 overlay("Triggers", (on) => view.showTriggers(on), false);
 overlay("Shadows", (on) => view.setShadows(on), true);
 const tip = el("div", { class: "tip", hidden: true, role: "status" });
@@ -101,22 +115,26 @@ function showPicked(): void {
     `origin ${at.x.toFixed(3)}  ${at.y.toFixed(3)}  ${at.z.toFixed(3)} m`, el("br"), `point ${x.toFixed(3)}  ${y.toFixed(3)}  ${z.toFixed(3)} m`);
 }
 
-robots.onselect = (robot) => { view.followed = robot.body; if (view.mode !== "orbit") view.setMode(view.mode); plans.show(); };
+robots.onselect = (robot) => { view.followed = robot.body; if (view.mode !== "orbit") view.setMode(view.mode); plans.show(); faults.show(); view.setRays([]); view.setPoints([]); };
 
 // -- tabs ------------------------------------------------------------------------------------------
 
-const tabs: [string, HTMLElement][] = [["Robot", robots.host], ["Console", consolePanel.host], ["Plan", plans.host], ["Edit", editor.host]];
+const tabs: [string, HTMLElement][] = [["Robot", robots.host], ["Console", consolePanel.host], ["Plan", plans.host], ["Faults", faults.host], ["Edit", editor.host]];
+const TRAINERS = ["Plan", "Faults", "Edit"];
 const tabBar = el("nav", { class: "tabs", role: "tablist" });
 const aside = el("aside", {}, tabBar, ...tabs.map(([, panel]) => panel));
 tabs.forEach(([name, panel], index) => {
-  tabBar.append(el("button", { role: "tab", class: name === "Plan" || name === "Edit" ? "trainer" : "", onclick: () => openTab(index) }, name));
+  tabBar.append(el("button", { role: "tab", class: TRAINERS.includes(name) ? "trainer" : "", onclick: () => openTab(index) }, name));
   panel.hidden = index > 0;
 });
 function openTab(index: number): void {
-  tabs.forEach(([, panel], i) => { panel.hidden = i !== index; });
+  // Operators see their robot and the log of the run together.
+  const logs = document.body.dataset.role === "operator" ? consolePanel.host : null;
+  tabs.forEach(([, panel], i) => { panel.hidden = i !== index && panel !== logs; });
   [...tabBar.children].forEach((tab, i) => tab.setAttribute("aria-selected", String(i === index)));
 }
 openTab(0);
+consolePanel.onseek = (at) => { if (welcome?.role !== "operator") timeline.seek(at); };
 document.body.replaceChildren(header, stage, aside, timeline.host);
 
 // -- theme -----------------------------------------------------------------------------------------
@@ -147,6 +165,9 @@ function receive(message: Message): void {
       text(badge, message.recorded ? "recording" : message.role);
       document.body.dataset.role = message.recorded ? "replay" : message.role;
       consolePanel.setWritable(message.role === "trainer" && !message.recorded);
+      consolePanel.world = message.world;
+      text(tabBar.children[1], message.recorded ? "Log" : "Console");
+      openTab(message.recorded ? 1 : 0);
       view.setView(message.view);
       timeline.setWorld(message.world, message.recorded);
       notice.hidden = true;
@@ -155,6 +176,7 @@ function receive(message: Message): void {
       robots.setRobots(message.robots);
       break;
     case "scene":
+      if (message.ghost) { view.setGhost(message); break; }
       scene = message;
       view.setScene(message);
       if (welcome) welcome.robots = message.robots;
@@ -169,9 +191,15 @@ function receive(message: Message): void {
       update(message);
       break;
     case "event":
-      consolePanel.add(message.text.replace(/^[\d.]+ s {2}/, ""), message.kind, message.time);
+      consolePanel.addEvent([message.at, message.time, message.kind, message.text]);
+      timeline.addEvent([message.at, message.time, message.kind, message.text]);
+      break;
+    case "history":
+      consolePanel.setHistory(message.events);
+      timeline.setEvents(message.events);
       break;
     case "driving":
+      if (welcome?.role === "operator") consolePanel.add(message.robots.length ? `you drive ${message.robots.join(", ")}` : "you drive no robot", "dim", state?.clock);
       robots.setDriving(message.robots);
       if (state) robots.update(state);
       break;
@@ -194,7 +222,8 @@ function update(now: State): void {
   step.disabled = !now.paused;
   factor.hidden = Boolean(welcome?.recorded);
   text(factor, `${now.factor.toFixed(2)} × real time`);
-  text(load, `load ${Math.round(100 * now.load)} %`);
+  load.hidden = now.load === undefined;
+  if (now.load !== undefined) text(load, `load ${Math.round(100 * now.load)} %`);
   text(clients, `${now.clients.length} ${now.clients.length === 1 ? "client" : "clients"}`);
   clients.title = now.clients.join(", ");
   if (now.speed !== null && document.activeElement !== speed) speed.value = String(now.speed);
@@ -204,9 +233,26 @@ function update(now: State): void {
       if (own && pose) Object.assign(own, pose);
     }
   robots.update(now);
+  faults.update(now);
+  telemetry(now);
+  if (now.rays) view.setRays(now.rays);
+  if (now.points) view.setPoints(now.points);
+  const name = robots.robot?.name, other = name ? view.ghost.position(name) : null, own = view.bodyPosition(robots.robot?.body ?? -1);
+  away.hidden = !other || !own;
+  if (other && own) text(away, `ghost ${other.distanceTo(own).toFixed(2)} m away`);
   timeline.update(now);
   if (now.contacts) view.setContacts(now.contacts, FORCE);
   if (picked) showPicked();
+}
+
+let measured = 0; // time of the newest telemetry, s of the session
+/** Show operators how old the last telemetry of their robot is. */
+function telemetry(now: State): void {
+  if (now.at !== undefined) measured = now.at;
+  const driving = welcome?.role === "operator" && Object.values(now.holders).some((label) => label === welcome!.label), age = now.time - measured;
+  link.hidden = !driving;
+  text(link, `telemetry ${age.toFixed(1)} s old`);
+  link.classList.toggle("warn", age >= STALE);
 }
 
 connection = new Connection(role, fragment.get("token") ?? "", {

@@ -35,8 +35,9 @@ export class PlanPanel {
   }
 
   receive(plan: PlanMessage): void {
+    const before = this.plans.get(plan.robot);
     this.plans.set(plan.robot, plan);
-    this.chosen = 0;
+    if (before?.paths.length !== plan.paths.length) this.chosen = 0;
     this.show();
   }
 
@@ -45,12 +46,18 @@ export class PlanPanel {
     if (!plan) { fill(this.list); this.draw(); return; }
     this.goal = plan.goal;
     this.start.disabled = plan.busy || plan.driving;
-    text(this.status, plan.busy ? "planning …" : plan.driving ? "driving …" : plan.why_not || plan.result || `${plan.paths.length} candidates, best first`);
+    text(this.status, plan.busy ? "planning …" : plan.driving ? "driving …" : plan.why_not || plan.result || `${plan.paths.length} candidates${plan.source && ` of ${plan.source}`}, best first`);
     fill(this.list, ...plan.paths.map((path, index) => el("button", {
       class: "candidate", "aria-pressed": String(index === this.chosen), onclick: () => { this.chosen = index; this.show(); },
     }, el("b", {}, `${path.length.toFixed(2)} m`), el("span", {}, `${path.successes} of ${path.trials}`), el("span", {}, path.energy === null ? "–" : `${path.energy.toFixed(1)} J`))),
-      plan.paths.length > 0 && el("button", { class: "primary", disabled: plan.driving, onclick: () => this.connection().send("follow", { robot: plan.robot, path: this.chosen }) }, "Drive this path"));
+      plan.paths.length > 0 && el("div", { class: "row" },
+        el("button", { class: "primary", disabled: plan.driving, onclick: () => this.follow(plan, false) }, "Drive this path"),
+        el("button", { title: "Put the robot at the start of the path, and drive it", disabled: plan.driving, onclick: () => this.follow(plan, true) }, "From its start")));
     this.draw();
+  }
+
+  private follow(plan: PlanMessage, from_start: boolean): void {
+    this.connection().send("follow", { robot: plan.robot, path: this.chosen, from_start });
   }
 
   /** Draw the candidates, from cheap (green) to costly (red); the chosen one is drawn higher. */

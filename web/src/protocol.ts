@@ -19,7 +19,7 @@ export interface Geom {
 }
 export interface Trigger { name: string; kind: string; position: [number, number, number]; size?: number[]; radius?: number; length?: number; yaw_deg?: number }
 export interface Scene {
-  op: "scene"; number: number; world: string; description: string; quantum: number;
+  op: "scene"; number: number; ghost?: boolean; world: string; description: string; quantum: number;
   bodies: [string, string][]; geoms: Geom[]; robots: Robot[]; objects: string[]; triggers: Trigger[];
 }
 export interface RobotState { p?: number[]; rpy?: number[]; energy: number; power: number; charge?: number }
@@ -28,29 +28,34 @@ export interface Watched {
   sensors: Record<string, { time: number; values: Record<string, unknown> }>;
 }
 export interface State {
-  op: "state"; time: number; clock: number; paused: boolean; speed: number | null; factor: number; load: number;
+  op: "state"; time: number; clock: number; paused: boolean; speed: number | null; factor: number; load?: number;
   begin: number; end: number; clients: string[]; holders: Record<string, string>;
   robots: Record<string, RobotState>; shown?: { time: number; rate: number };
-  watched?: Watched; contacts?: number[][];
+  watched?: Watched; contacts?: number[][]; rays?: Rays[]; points?: number[]; at?: number;
+  faults?: Record<string, { delay: number; jitter: number; loss: number }>; lamps?: Record<string, boolean>;
 }
+export interface Rays { sensor: string; from: [number, number, number]; to: [number, number, number][] }
+/** Time of the session and of the world (s), kind, text. */
+export type EventRow = [number, number, string, string];
 export interface Fault { path: (string | number)[]; text: string }
 export interface Answer {
   op: "answer"; id: number; text?: string; words?: string[]; error?: string;
   content?: Record<string, unknown>; yaml?: string; faults?: Fault[];
 }
 export interface PlanMessage {
-  op: "plan"; robot: string; goal: [number, number]; busy: boolean; driving: boolean; why_not: string; result: string;
+  op: "plan"; robot: string; goal: [number, number]; busy: boolean; driving: boolean; why_not: string; result: string; source: string;
   paths: { points: number[][]; length: number; trials: number; successes: number; energy: number | null; score: number }[];
 }
 export type Message =
   | Welcome | Scene | State | Answer | PlanMessage
   | { op: "looks"; scene: number; colours: number[][]; daylight: number }
-  | { op: "event"; time: number; kind: string; text: string }
+  | { op: "event"; at: number; time: number; kind: string; text: string }
+  | { op: "history"; events: EventRow[] }
   | { op: "request"; robot: string; by: string }
   | { op: "driving"; robots: string[] }
   | { op: "error"; text: string };
 
-export interface Poses { number: number; scene: number; time: number; key: boolean; past: boolean; moved: Uint16Array; words: DataView }
+export interface Poses { number: number; scene: number; time: number; key: boolean; past: boolean; ghost: boolean; moved: Uint16Array; words: DataView }
 export interface Mesh { digest: string; vertices: Float32Array; faces: Uint32Array }
 export interface Picture { robot: string; camera: string; time: number; jpeg: Blob }
 
@@ -90,7 +95,7 @@ export function readPoses(view: DataView): Poses {
     if (view.getUint8(mask + (body >> 3)) >> (body & 7) & 1) moved[found++] = body;
   return {
     number: view.getUint32(4, true), scene: view.getUint32(8, true), time: view.getFloat64(12, true),
-    key: (flags & 1) !== 0, past: (flags & 2) !== 0, moved,
+    key: (flags & 1) !== 0, past: (flags & 2) !== 0, ghost: (flags & 4) !== 0, moved,
     words: new DataView(view.buffer, view.byteOffset + begin),
   };
 }

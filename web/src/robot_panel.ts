@@ -29,6 +29,8 @@ export class RobotPanel {
   private facts: Record<string, HTMLElement> = {};
   private rows = new Map<string, SensorRow>();
   private tiles = new Map<string, HTMLImageElement>();
+  private pending = new Map<string, Blob>();
+  private decoding = new Set<string>();
   private sliders: { drives: string[]; input: HTMLInputElement; value: HTMLElement }[] = [];
   private power = new LivePlot(72);
   private driving: string[] = [];
@@ -72,12 +74,13 @@ export class RobotPanel {
     if (changed) this.onselect(robot);
   }
 
-  contacts = false;
-  watch(): void { if (this.robot) this.send("watch", { robot: this.robot.name, contacts: this.contacts }); }
+  readonly overlays = { contacts: false, rays: false, points: false };
+  watch(): void { if (this.robot) this.send("watch", { robot: this.robot.name, ...this.overlays }); }
 
   private build(robot: Robot): void {
     this.rows.clear();
     this.tiles.clear();
+    this.pending.clear();
     this.sliders = [];
     fill(this.joints);
     const grouped = new Set<string>();
@@ -149,10 +152,22 @@ export class RobotPanel {
   addPicture(picture: Picture): void {
     const image = this.tiles.get(picture.camera);
     if (!image || picture.robot !== this.robot?.name) return;
-    const url = URL.createObjectURL(picture.jpeg), old = image.src;
-    image.src = url;
-    image.alt = `Camera ${picture.camera}`;  // before, the browser would show the icon of a missing picture
-    if (old.startsWith("blob:")) URL.revokeObjectURL(old);
+    this.pending.set(picture.camera, picture.jpeg);
+    if (!this.decoding.has(picture.camera)) void this.showPicture(picture.camera, image);
+  }
+
+  /** Show the newest picture of a camera; those that come while one is decoded replace each other. */
+  private async showPicture(camera: string, image: HTMLImageElement): Promise<void> {
+    this.decoding.add(camera);
+    for (let jpeg = this.pending.get(camera); jpeg; jpeg = this.pending.get(camera)) {
+      this.pending.delete(camera);
+      const old = image.src;
+      image.src = URL.createObjectURL(jpeg);
+      await image.decode().catch(() => undefined); // the tile is gone
+      image.alt = `Camera ${camera}`; // before, the browser would show the icon of a missing picture
+      if (old.startsWith("blob:")) URL.revokeObjectURL(old);
+    }
+    this.decoding.delete(camera);
   }
 
   update(state: State): void {

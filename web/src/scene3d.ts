@@ -1,85 +1,24 @@
 // The world in three dimensions: instanced shapes, cameras, overlays, picking.
 
 import {
-  AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, CanvasTexture, CapsuleGeometry, Color,
-  CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, Fog, FrontSide, HemisphereLight, InstancedMesh,
-  LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshLambertMaterial, NearestFilter, PerspectiveCamera,
-  PlaneGeometry, Quaternion, Raycaster, RepeatWrapping, Scene as World, SphereGeometry, SRGBColorSpace,
+  AmbientLight, BoxGeometry, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, EdgesGeometry, Fog,
+  FrontSide, HemisphereLight, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial,
+  MeshLambertMaterial, PerspectiveCamera, Points, PointsMaterial, Quaternion, Raycaster, Scene as World, SRGBColorSpace,
   Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
-import { unpackPose, type Geom, type Mesh as MeshData, type Poses, type Scene, type View } from "./protocol";
+import { Ghost } from "./ghost";
+import { unpackPose, type Mesh as MeshData, type Poses, type Rays, type Scene, type View } from "./protocol";
+import { checker, isSoftware, shape } from "./shapes";
 
 export type CameraMode = "orbit" | "follow" | "top" | "robot";
 export interface Picked { geom: number; body: string; owner: string; point: Vector3 }
 
 interface Group { mesh: InstancedMesh; geoms: number[]; textured: boolean }
 
-const GROUND_TILE = 0.5; // m, edge of a square of the ground's checker
-const FAR_PLANE = 40; // m, half size of an unbounded plane
 const SMOOTH_DEG = 35; // edges of meshes below this angle look smooth
-
-const UNIT_Z = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), Math.PI / 2);
-
-let software: boolean | null = null;
-/** Return true if WebGL runs on the processor, where smooth edges cost too much. */
-function isSoftware(): boolean {
-  if (software === null) {
-    const gl = document.createElement("canvas").getContext("webgl2"), info = gl?.getExtension("WEBGL_debug_renderer_info");
-    software = /swiftshader|llvmpipe|software/i.test(String(gl && info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : ""));
-    gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  }
-  return software;
-}
-
-function checker(): CanvasTexture {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 64;
-  const pen = canvas.getContext("2d")!;
-  pen.fillStyle = "#b8b8b3";
-  pen.fillRect(0, 0, 64, 64);
-  pen.fillStyle = "#a9a9a4";
-  pen.fillRect(0, 0, 32, 32);
-  pen.fillRect(32, 32, 32, 32);
-  const texture = new CanvasTexture(canvas);
-  texture.wrapS = texture.wrapT = RepeatWrapping;
-  texture.colorSpace = SRGBColorSpace;
-  texture.magFilter = NearestFilter;
-  texture.anisotropy = isSoftware() ? 1 : 4;
-  return texture;
-}
-
-/** Return a geometry and the scale that gives it the size of a geom. */
-function shape(geom: Geom, meshes: Map<string, BufferGeometry>): { key: string; make: () => BufferGeometry; scale: Vector3 } {
-  const [a, b, c] = geom.s, one = new Vector3(1, 1, 1);
-  switch (geom.t) {
-    case "box": return { key: "box", make: () => new BoxGeometry(2, 2, 2), scale: new Vector3(a, b, c) };
-    case "sphere": return { key: "sphere", make: () => new SphereGeometry(1, 20, 14), scale: new Vector3(a, a, a) };
-    case "ellipsoid": return { key: "sphere", make: () => new SphereGeometry(1, 20, 14), scale: new Vector3(a, b, c) };
-    case "cylinder": return {
-      key: "cylinder", scale: new Vector3(a, a, b),
-      make: () => new CylinderGeometry(1, 1, 2, 28).applyQuaternion(UNIT_Z),
-    };
-    case "capsule": return {
-      key: `capsule ${a} ${b}`, scale: one,
-      make: () => new CapsuleGeometry(a, 2 * b, 4, 10).applyQuaternion(UNIT_Z),
-    };
-    case "plane": {
-      const x = a || FAR_PLANE, y = b || FAR_PLANE;
-      return {
-        key: `plane ${x} ${y}`, scale: one,
-        make: () => {
-          const plane = new PlaneGeometry(2 * x, 2 * y), uv = plane.getAttribute("uv");
-          for (let i = 0; i < uv.count; i++)
-            uv.setXY(i, (uv.getX(i) - 0.5) * x / GROUND_TILE, (uv.getY(i) - 0.5) * y / GROUND_TILE);
-          return plane;
-        },
-      };
-    }
-    default: return { key: `mesh ${geom.m}`, scale: one, make: () => meshes.get(geom.m!) ?? new BufferGeometry() };
-  }
-}
+const RAY = 0x7048e8, POINT = 0x099268; // colours of rays and of depth points
 
 export class WorldView {
   readonly camera = new PerspectiveCamera(45, 1, 0.01, 300);
@@ -104,6 +43,10 @@ export class WorldView {
   private wanted: string[] = [];
   private dirty = new Set<number>();
   private overlay = { contacts: new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xd9480f, depthTest: false })), triggers: [] as LineSegments[] };
+  private rays = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: RAY, transparent: true, opacity: 0.45 }));
+  private hits = new Points(new BufferGeometry(), new PointsMaterial({ color: RAY, size: 4, sizeAttenuation: false }));
+  private cloud = new Points(new BufferGeometry(), new PointsMaterial({ color: POINT, size: 2.5, sizeAttenuation: false }));
+  readonly ghost: Ghost;
   private path = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false }));
   private dirtyView = true;
   private last = new Vector3();
@@ -130,7 +73,9 @@ export class WorldView {
     this.sun.shadow.normalBias = 0.01;
     this.overlay.contacts.renderOrder = this.path.renderOrder = 2;
     this.overlay.contacts.frustumCulled = this.path.frustumCulled = false;
-    this.world.add(this.sun, this.sun.target, this.sky, this.base, this.overlay.contacts, this.path);
+    for (const shown of [this.rays, this.hits, this.cloud]) shown.frustumCulled = false;
+    this.world.add(this.sun, this.sun.target, this.sky, this.base, this.overlay.contacts, this.path, this.rays, this.hits, this.cloud);
+    this.ghost = new Ghost(this.world, this.meshes);
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
     let down: [number, number] | null = null;
@@ -215,8 +160,7 @@ export class WorldView {
     this.ofBody = scene.bodies.map(() => []);
     scene.geoms.forEach((geom, index) => this.ofBody[geom.b].push(index));
     this.build();
-    this.wanted = [...new Set(scene.geoms.flatMap((geom) => geom.m ?? []))].filter((digest) => !this.meshes.has(digest));
-    this.requestNext();
+    this.want(scene.geoms.flatMap((geom) => geom.m ?? []));
     this.overlay.triggers = scene.triggers.map((trigger) => {
       const [x, y, z] = trigger.kind === "box" ? trigger.size! : [2 * trigger.radius!, 2 * trigger.radius!, trigger.length ?? 2 * trigger.radius!];
       const lines = new LineSegments(new EdgesGeometry(new BoxGeometry(x, y, z)), new LineBasicMaterial({ color: 0x1c7ed6 }));
@@ -279,6 +223,18 @@ export class WorldView {
     this.dirtyView = true;
   }
 
+  /** Show the robots of a second recording. */
+  setGhost(scene: Scene): void {
+    this.want(this.ghost.setScene(scene));
+    this.dirtyView = true;
+  }
+
+  private want(digests: string[]): void {
+    const waiting = this.wanted.length > 0;
+    this.wanted = [...new Set([...this.wanted, ...digests])].filter((digest) => !this.meshes.has(digest));
+    if (!waiting) this.requestNext();
+  }
+
   private requestNext(): void {
     if (this.wanted.length) this.requestMesh(this.wanted[0]);
   }
@@ -292,10 +248,17 @@ export class WorldView {
     this.meshes.set(data.digest, made);
     this.wanted = this.wanted.filter((digest) => digest !== data.digest);
     if (this.wanted.length) this.requestNext();
-    else if (this.scene) this.build();
+    else {
+      if (this.scene) this.build();
+      this.ghost.build();
+    }
   }
 
   setPoses(poses: Poses): void {
+    if (poses.ghost) {
+      if (this.ghost.setPoses(poses)) this.dirtyView = true;
+      return;
+    }
     if (!this.scene || poses.scene !== this.scene.number) return;
     this.time = poses.time;
     poses.moved.forEach((body, index) => {
@@ -309,6 +272,30 @@ export class WorldView {
     rows?.forEach(([x, y, z, fx, fy, fz], i) => points.set([x, y, z, x + fx * force, y + fy * force, z + fz * force], 6 * i));
     this.overlay.contacts.geometry.dispose();
     this.overlay.contacts.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(points, 3));
+    this.dirtyView = true;
+  }
+
+  /** Show the rays of range sensors, from origin to end, m. */
+  setRays(sensors: Rays[]): void {
+    const lines: number[] = [], ends: number[] = [];
+    for (const { from, to } of sensors)
+      for (const end of to) {
+        lines.push(...from, ...end);
+        ends.push(...end);
+      }
+    const set = (shown: Points | LineSegments, values: number[]): void => {
+      shown.geometry.dispose();
+      shown.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(values), 3));
+    };
+    set(this.rays, lines);
+    set(this.hits, ends);
+    this.dirtyView = true;
+  }
+
+  /** Show points of depth cameras: x, y, z in turn, m. */
+  setPoints(values: number[]): void {
+    this.cloud.geometry.dispose();
+    this.cloud.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(values), 3));
     this.dirtyView = true;
   }
 

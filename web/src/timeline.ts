@@ -1,8 +1,10 @@
 // Timeline: seek back, play, bookmarks, export of a clip.
 
 import { clock, download, el, fill, remember, remembered, text } from "./dom";
-import type { Connection, State } from "./protocol";
+import type { Connection, EventRow, State } from "./protocol";
 import type { WorldView } from "./scene3d";
+
+const MOST_TICKS = 200;
 
 export class TimelineBar {
   readonly host = el("footer", { class: "timeline", "aria-label": "Timeline" });
@@ -12,6 +14,10 @@ export class TimelineBar {
   private rate = el("select", { "aria-label": "Playing speed", onchange: () => { if (this.playing) this.seek(this.time, this.factor); } },
     ...["0.25", "0.5", "1", "2", "4"].map((one) => el("option", { value: one, selected: one === "1" }, `${one} ×`)));
   private live = el("button", { class: "live", onclick: () => this.seek(-1) }, "Live");
+  private ticks = el("div", { class: "ticks", "aria-hidden": "true" });
+  private track = el("div", { class: "track" }, this.ticks, this.bar);
+  private events: EventRow[] = [];
+  private drawn = "";
   private marks = el("span", { class: "marks" });
   private clip = el("button", { title: "Record the picture as a WebM file", onclick: () => void this.film() }, "Clip");
   private stop: (() => Promise<Blob>) | null = null;
@@ -23,7 +29,7 @@ export class TimelineBar {
   constructor(private connection: () => Connection, private view: WorldView) {
     const back = (seconds: number): void => this.seek(Math.max(0, this.time - seconds));
     this.host.append(
-      el("button", { title: "5 s back", "aria-label": "5 seconds back", onclick: () => back(5) }, "−5 s"), this.play, this.rate, this.label, this.bar, this.live,
+      el("button", { title: "5 s back", "aria-label": "5 seconds back", onclick: () => back(5) }, "−5 s"), this.play, this.rate, this.label, this.track, this.live,
       el("button", { title: "Mark this time", onclick: () => this.mark() }, "Mark"), this.marks, this.clip);
   }
 
@@ -34,6 +40,25 @@ export class TimelineBar {
     this.recorded = recorded;
     this.live.hidden = recorded;
     this.showMarks();
+  }
+
+  /** Mark events on the timeline; faults are those that a trainer injected. */
+  setEvents(events: EventRow[]): void { this.events = events.slice(-MOST_TICKS); this.drawn = ""; }
+
+  addEvent(event: EventRow): void { this.setEvents([...this.events, event]); }
+
+  private drawTicks(begin: number, end: number): void {
+    const stored = this.stored(), key = `${begin.toFixed(1)} ${end.toFixed(1)} ${stored.join()}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const tick = (at: number, kind: string, label: string): HTMLElement | null => {
+      const share = (at - begin) / (end - begin);
+      if (share < 0 || share > 1) return null;
+      const made = el("i", { class: `tick ${kind}`, title: `${clock(at)}  ${label}`, onclick: () => this.seek(at) });
+      made.style.left = `${(100 * share).toFixed(2)}%`;
+      return made;
+    };
+    fill(this.ticks, ...this.events.map(([at, , kind, label]) => tick(at, kind, label)), ...stored.map((at) => tick(at, "bookmark", "mark")));
   }
 
   seek(time: number, rate = 0): void { this.connection().send("seek", { time, rate }); }
@@ -51,6 +76,7 @@ export class TimelineBar {
   }
 
   private showMarks(): void {
+    this.drawn = "";
     fill(this.marks, ...this.stored().map((time) => el("button", {
       class: "mark", title: "Go to this mark; double click removes it", onclick: () => this.seek(time),
       ondblclick: () => { remember(`marks.${this.world}`, JSON.stringify(this.stored().filter((one) => one !== time))); this.showMarks(); },
@@ -76,6 +102,7 @@ export class TimelineBar {
     this.bar.min = String(state.begin);
     this.bar.max = String(Math.max(state.begin + 0.1, state.end));
     if (document.activeElement !== this.bar || this.playing || !past) this.bar.value = String(this.time);
+    this.drawTicks(Number(this.bar.min), Number(this.bar.max));
     text(this.label, clock(this.time));
     text(this.play, this.playing ? "⏸" : "▶");
     this.live.setAttribute("aria-pressed", String(!past));

@@ -210,7 +210,7 @@ class BoundDepthCamera:
     needs = Needs.STATE  # kinematics are computed at rendering
 
     def __init__(self, optics: DepthOptics, site: int) -> None:
-        self._optics, self._site = optics, site
+        self._optics, self.site = optics, site
         self.memory: int | None = None
         """Seed of the camera's fixed pattern; None before the first picture."""
 
@@ -225,7 +225,7 @@ class BoundDepthCamera:
     def draw(self, shot: DepthShot) -> Depths:
         """Render ``shot``, whose state must be of this camera's model, with the error model."""
         data = shared_loader().load(shot.state)
-        X_WC, rng = site_pose(data, self._site), np.random.default_rng(shot.seed)
+        X_WC, rng = site_pose(data, self.site), np.random.default_rng(shot.seed)
         return depth_picture(shot.state.model, data, X_WC, self._optics, shot.pattern_seed, rng)
 
 

@@ -129,12 +129,7 @@ class Simulation(StateQueries):
     def reset_now(
         self, seed: int | None = None, prepare: Callable[[SceneState], None] | None = None
     ) -> None:
-        """Return to the start; for `changes.execution`, as all methods ``…_now``.
-
-        Args:
-            seed: see `reset`.
-            prepare: changes the initial state before the first readings; for trials.
-        """
+        """Return to the start; ``prepare`` changes the initial state before the first readings."""
         if seed is not None:
             self.seed = schedule.check_seed(seed)
         if self.first is None:
@@ -152,6 +147,8 @@ class Simulation(StateQueries):
         self.agenda: schedule.Agenda[Action] = schedule.Agenda()
         self.sensor_rates: dict[tuple[str, str], float] = {}
         """Robot and sensor -> readings per second, where they were changed."""
+        self.link_faults: dict[str, actions.SetLinkFaults] = {}
+        """Robot -> faults of the link to its driver, if it has any."""
         self.active_sensors = ActiveSensors(self.seed, self.sensor_rates)
         self.command_limits = CommandLimits()
         self.triggers = Triggers(self.start_world)
@@ -299,6 +296,8 @@ class Simulation(StateQueries):
             for by_robot in (self.sensor_rates, self.command_limits.present):
                 for key in [key for key in by_robot if key[0] in names]:
                     by_robot.pop(key)
+            for name in names:
+                self.link_faults.pop(name, None)
 
     def prepare_join(self, entry: RobotEntry) -> SceneState:
         """Return the present state with robot ``entry`` added; the simulation does not change."""

@@ -29,12 +29,12 @@ from grouser.world.file import World
 if TYPE_CHECKING:
     from grouser.simulation.simulation import Simulation
 
-FORMAT = 5
+FORMAT = 6
 """Number of the format; a snapshot of another format is refused."""
 
 PARTS = (
     *("active_sensors", "agenda", "sensor_rates", "watch_clock"),
-    *("command_limits", "events", "log", "motions", "triggers"),
+    *("command_limits", "events", "link_faults", "log", "motions", "triggers"),
 )
 """Attributes of a simulation that a snapshot holds beside MuJoCo's state."""
 

@@ -161,6 +161,8 @@ FORMS: dict[str, tuple[str, ...]] = {
             "stop $(who)",
             "tell $(robot) forward $(-2..2) turn $(-2..2)",
             "motor $(robot) $(on|off)",
+            "link $(robot) $(delay|jitter|loss|clear) $(-2..2)",
+            "link $(robot) clear",
             "belt $(robot) $(-2..2)",
             "open gate $(0..1)",
             "light $(lamp|sun) $(on|off)",

@@ -23,6 +23,7 @@ from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.quantised import encode_poses
 from grouser.gateways.page.robot_control import RobotControls
 from grouser.gateways.page.scene_description import colours
+from grouser.gateways.page.session_events import EventHistory, SessionEvent
 from grouser.gateways.page.timeline import (
     PoseState,
     RecordedStates,
@@ -33,13 +34,16 @@ from grouser.gateways.page.timeline import (
 )
 from grouser.protocol.page.frames import PoseFlag
 from grouser.protocol.page.messages import encode
+from grouser.sensors.depth import DepthFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.observers import Subscription
-from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
+from grouser.world.objects import Lamp
 
 STATE_PERIOD = 0.1
 """Wall time between two messages about the state of the world, s."""
+MOST_LATE = 2
+"""Late ticks that are made up for, which keeps the rate on a busy machine; others are dropped."""
 LOAD_PERIOD = 1.0
 """Wall time over which load and real-time factor are averaged, s."""
 MOST_CONTACTS = 256
@@ -64,8 +68,8 @@ class Viewer(Protocol):
     def send_plan(self, robot: str) -> None:
         """Send the plan of a robot."""
 
-    def send_event(self, entry: LogEntry) -> None:
-        """Send an entry of the event log."""
+    def send_event(self, event: SessionEvent) -> None:
+        """Send an event of the session."""
 
     def send_pictures(self) -> None:
         """Send new pictures of the cameras that the client watches."""
@@ -119,6 +123,7 @@ class PageFeed:
         self.numbers = recorded.numbers if recorded else SceneNumbers()
         self.session = SessionTimeline()
         self.viewers: set[Viewer] = set()
+        self._history = EventHistory(context.host.simulation, self._send_event)
         self.readings: dict[tuple[str, str], Reading] = {}
         """Latest reading of each sensor."""
         self.labels = count(1)
@@ -133,7 +138,7 @@ class PageFeed:
         self._encoded: dict[tuple[int, int, int], bytes] = {}
         self._live: PoseState | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._state_due = 0.0
+        self._due = self._state_due = 0.0
         self._load = Load()
         self._colours: tuple[object, bytes, str] = (None, b"", "")
         self._subscription: Subscription | None = None
@@ -187,9 +192,12 @@ class PageFeed:
         """Store the latest reading."""
         self.readings[robot, reading.sensor] = reading
 
-    def on_event(self, entry: LogEntry) -> None:
-        """Send an entry of the event log to all clients."""
-        self._offer(lambda viewer: viewer.send_event(entry))
+    def events(self) -> list[SessionEvent]:
+        """Return the events of the session, or of the recording."""
+        return list(self.recorded.events if self.recorded else self._history.events)
+
+    def _send_event(self, event: SessionEvent) -> None:
+        self._offer(lambda viewer: viewer.send_event(event))
 
     # -- poses -------------------------------------------------------------------------------
 
@@ -226,9 +234,12 @@ class PageFeed:
     def _tick(self) -> None:
         """Offer everything that is due to all clients, and do so again after a period."""
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._period, self._tick)
+        now = loop.time()
+        self._due = max(self._due + self._period, now - MOST_LATE * self._period)
+        self._timer = loop.call_at(self._due, self._tick)
         self.number += 1
         self._encoded.clear()
+        self.controls.deliver()
         live = self.live()
         self._offer(lambda viewer: viewer.show(live))
         self._offer(lambda viewer: viewer.send_pictures())
@@ -279,6 +290,15 @@ class PageFeed:
             "end": round(timeline.end, 3),
             "clients": sorted(viewer.label for viewer in self.viewers),
             "holders": self.controls.holders(),
+            "faults": {
+                name: {"delay": one.delay, "jitter": one.jitter, "loss": one.loss}
+                for name, one in simulation.link_faults.items()
+            },
+            "lamps": {
+                thing.name: thing.lit
+                for thing in simulation.world.objects
+                if isinstance(thing, Lamp)
+            },
             "robots": {name: self._robot(name) for name in simulation.scene.robots},
         }
 
@@ -320,10 +340,13 @@ class PageFeed:
 def readings_of(
     readings: Iterable[tuple[str, Reading]], sent: dict[str, float]
 ) -> dict[str, dict[str, Any]]:
-    """Return the values of readings that are newer than those in ``sent``, by sensor."""
+    """Return the values of readings that are newer than those in ``sent``, by sensor.
+
+    Depth images are left out: they are large, and are only rendered if they are used.
+    """
     found: dict[str, dict[str, Any]] = {}
     for sensor, reading in readings:
-        if sent.get(sensor) == reading.time:
+        if sent.get(sensor) == reading.time or isinstance(reading.values, DepthFrame):
             continue
         sent[sensor] = reading.time
         values = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, InstanceOf
@@ -30,6 +31,8 @@ class PageGateway(Gateway):
     """Wall seconds after which a robot stops whose client repeats no command, s."""
     origins: Items[str] = ()
     """Further addresses of the page, such as ``https://lab.example``, behind a proxy."""
+    plan: str = ""
+    """File of ``grouser plan … --json FILE``, whose paths are shown."""
     recorded: SkipJsonSchema[InstanceOf[RecordedStates] | None] = None
     """States of a recording, which are shown instead of the running world."""
 
@@ -41,6 +44,8 @@ class PageGateway(Gateway):
         """
         server_protocol(context.registry.limits.longest_line)  # fail early if not installed
         feed = self.make_feed(context)
+        if self.plan:
+            feed.plans.load(Path(self.plan))
         settings = PageSettings(self.dead_man_s, asyncio.get_running_loop().time)
         factory = partial(PageSocket, context.registry, feed, settings, self.origins)
         yield Endpoint("page", self.port, factory)

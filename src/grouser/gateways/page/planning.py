@@ -1,12 +1,15 @@
-"""Plans that are started from the page, and runs along their paths."""
+"""Plans that are started from the page or read from a file, and runs along their paths."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from grouser.errors import BadValue, GrouserError
 from grouser.gateways.ros_graph.plan_process import FoundPath, Planner, PlanOrder
 from grouser.service.host import Host
 from grouser.service.path_run import PathRun, PathRunResult
+from grouser.simulation.changes.actions import Move
 from grouser.trials.plan import PlanSettings
 
 SETTINGS = PlanSettings(candidates=8, trials=3, rounds=1)
@@ -38,6 +42,8 @@ class RobotPlan:
     """Run in progress."""
     result: str = ""
     """Result of the last run."""
+    source: str = ""
+    """File from which it was read; empty: made from the page."""
 
     def message(self) -> dict[str, Any]:
         """Return the content of the message about it."""
@@ -47,6 +53,7 @@ class RobotPlan:
             "driving": self.run is not None,
             "why_not": self.why_not,
             "result": self.result,
+            "source": self.source,
             "paths": [
                 {
                     "points": np.round(path.points, 4).tolist(),
@@ -102,8 +109,34 @@ class RobotPlans:
             plan.busy = False
             self._changed(robot)
 
-    def follow(self, robot: str, number: int) -> None:
-        """Drive a robot along a path of its plan."""
+    def load(self, file: Path) -> None:
+        """Show the results of ``grouser plan … --json FILE``.
+
+        Raises:
+            BadValue: it has no such results, or they are of a robot that is not in this world.
+        """
+        found = read_plan(file)
+        robot, world = str(found["robot"]), self._host.simulation.world.name
+        robots = self._host.simulation.scene.robots
+        if robot not in robots:
+            raise BadValue(
+                f"{file}: is a plan for '{robot}' in '{found['world']}', the world '{world}' has "
+                f"{', '.join(robots) or 'no robots'}"
+            )
+        x, y = found["to"]
+        paths = sorted(
+            (_read_path(row) for row in found["paths"] if row["trials"]), key=attrgetter("score")
+        )
+        self.plans[robot] = RobotPlan(
+            (float(x), float(y)),
+            busy=False,
+            paths=paths,
+            why_not=str(found["no_path"] or ""),
+            source=file.name,
+        )
+
+    def follow(self, robot: str, number: int, *, from_start: bool = False) -> None:
+        """Drive a robot along a path of its plan; ``from_start``: put it there before."""
         plan = self.plans.get(robot)
         if plan is None or not 0 <= number < len(plan.paths):
             raise BadValue(f"follow: '{robot}' has no path {number}")
@@ -115,6 +148,9 @@ class RobotPlans:
             plan.result = f"{result.ended} after {result.seconds:.1f} s, {result.effort:.1f} J"
             self._changed(robot)
 
+        if from_start:
+            x, y = plan.paths[number].points[0]
+            self._host.apply(Move(robot, x, y), source="page")
         plan.result = ""
         plan.run = PathRun(self._host, robot, np.array(plan.paths[number].points), ended)
         self._changed(robot)
@@ -123,3 +159,39 @@ class RobotPlans:
         """Kill plans in progress."""
         for task in self._tasks:
             task.cancel()
+
+
+def read_plan(file: Path) -> dict[str, Any]:
+    """Return the results that ``grouser plan`` has written to a JSON file.
+
+    Raises:
+        BadValue: the file cannot be read, or has no such results.
+    """
+    try:
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        rows = [_read_path(row) for row in content["paths"]]
+        _ = content["world"], content["robot"], content["no_path"], len(rows)
+        x, y = content["to"]
+        _ = float(x), float(y)
+    except OSError as error:
+        raise BadValue(f"{file}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise BadValue(
+            f"{file}: is no result of 'grouser plan … --json FILE' ({error!r})"
+        ) from error
+    return content
+
+
+def _read_path(row: Mapping[str, Any]) -> FoundPath:
+    low, high = row["success_95"]
+    score = row["expected_energy_per_success"]
+    return FoundPath(
+        points=[[float(x), float(y)] for x, y in row["waypoints"]],
+        length=float(row["length"]),
+        score=math.inf if score is None else float(score),
+        trials=int(row["trials"]),
+        successes=int(row["successes"]),
+        success=float(row["success"] or 0.0),
+        success_interval=[float(low), float(high)],
+        effort=row["energy"],
+    )

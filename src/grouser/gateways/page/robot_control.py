@@ -1,4 +1,8 @@
-"""Driving robots from the page: one client per robot, hand-over, the dead man's time-out."""
+"""Driving robots from the page: one client per robot, hand-over, the dead man's time-out.
+
+Commands pass the robot's link, whose delay and loss an action sets (`SetLinkFaults`), in simulated
+time; the dead man's time-out is at the robot's end, so that lost commands stop the robot.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
-from grouser.errors import BadValue, Refused
+from grouser.errors import BadValue, GrouserError, Refused
+from grouser.gateways.page.robot_link import link_faults
+from grouser.protocol.link_faults import FaultyLink, LinkFaults
 from grouser.robots.drive_command import drive_command
 from grouser.service.host import Host, RobotOwner
 from grouser.simulation.changes.actions import Command
@@ -30,6 +37,18 @@ class Operator(Protocol):
     def control_changed(self) -> None:
         """React to a change of the robots that clients drive."""
 
+    def rejected(self, text: str) -> None:
+        """Receive the reason why a delayed command had no effect."""
+
+
+@dataclass(frozen=True)
+class SentCommand:
+    """Command on its way to a robot."""
+
+    command: Mapping[str, float]
+    moves: bool | None = None
+    """True: the robot stops if no other one arrives in time; False: it stops now; None: neither."""
+
 
 class RobotControl(RobotOwner):
     """Ownership of one robot by a client of the page.
@@ -44,6 +63,7 @@ class RobotControl(RobotOwner):
         """Client that has requested the robot."""
         self._controls, self._host = control, control.host
         self._timer: asyncio.TimerHandle | None = None
+        self._link = FaultyLink[SentCommand](LinkFaults(), robot)
 
     def drive(self, throttle: float, rudder: float) -> None:
         """Move as shares (-1 to 1) of top speed and turn rate until the time-out."""
@@ -52,15 +72,38 @@ class RobotControl(RobotOwner):
         command = drive_command(robot, *shares)
         if not command:
             raise BadValue(f"'{self.robot}' cannot be driven; command its drives")
-        self.stop_timer()
-        self.order(command)
-        if throttle or rudder:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._controls.timeout, self._time_out)
+        self._send(SentCommand(command, moves=bool(throttle or rudder)))
 
     def order(self, command: Mapping[str, float]) -> None:
         """Command drives, groups and gait inputs by name."""
-        self._host.apply(Command(self.robot, command), source=self.address)
+        self._send(SentCommand(command))
+
+    def _send(self, sent: SentCommand) -> None:
+        """Send a command over the link of the robot; without faults it arrives now."""
+        faults = link_faults(self._host.simulation, self.robot)
+        if faults != self._link.faults:  # what is on its way is lost
+            self._link = FaultyLink(faults, f"{self.robot}/commands")
+        if faults:
+            self._link.send(sent, self._host.simulation.elapsed)
+        else:
+            self._arrive(sent)
+
+    def deliver(self) -> None:
+        """Carry out the commands that have arrived by now."""
+        for sent in self._link.due(self._host.simulation.elapsed):
+            try:
+                self._arrive(sent)
+            except GrouserError as error:
+                self.operator.rejected(str(error))
+
+    def _arrive(self, sent: SentCommand) -> None:
+        self._host.apply(Command(self.robot, sent.command), source=self.address)
+        if sent.moves is None:
+            return
+        self.stop_timer()
+        if sent.moves:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._controls.timeout, self._time_out)
 
     def stop_timer(self) -> None:
         """End the dead man's time-out."""
@@ -103,6 +146,11 @@ class RobotControls:
         """Return robot → label of the client that drives it; of other ports: its address."""
         others = {name: owner.address or "server" for name, owner in self.host.owners.items()}
         return others | {name: one.operator.label for name, one in self._by_robot.items()}
+
+    def deliver(self) -> None:
+        """Carry out the commands that have arrived over disturbed links."""
+        for control in list(self._by_robot.values()):
+            control.deliver()
 
     def driven_by(self, operator: Operator) -> list[str]:
         """Return the robots that a client drives."""

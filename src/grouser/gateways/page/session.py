@@ -13,6 +13,9 @@ from grouser.errors import BadValue, GrouserError, Refused, unknown
 from grouser.gateways.images.mosaic import CameraName
 from grouser.gateways.page.draft import DraftFault, content_of, draft_yaml, preview, read_draft
 from grouser.gateways.page.feed import PageFeed, readings_of
+from grouser.gateways.page.robot_link import Downlink
+from grouser.gateways.page.sensed import points, rays
+from grouser.gateways.page.session_events import SessionEvent
 from grouser.gateways.page.timeline import NumberedScene, PlayPosition, PoseState
 from grouser.protocol.page import messages
 from grouser.protocol.page.frames import PictureFrame, PoseFlag
@@ -22,7 +25,6 @@ from grouser.service.access import Login
 from grouser.service.access import Role as Permission
 from grouser.service.console import Console
 from grouser.simulation.changes.actions import Pause, Reset
-from grouser.simulation.script.events import LogEntry
 
 LONGEST_STEP = 10.0
 """Longest simulated time of one step from the page, s."""
@@ -35,6 +37,10 @@ PERMISSIONS: dict[str, frozenset[Permission]] = {
     "trainer": frozenset({Permission.WATCH, Permission.DRIVE, Permission.CONTROL}),
 }
 """Role on the page → roles that the token must grant."""
+POINTS_PERIOD = 0.5
+"""Shortest time between two pictures of depth cameras that are rendered for the page, wall s."""
+TRAINERS_ONLY = ("faults", "lamps", "load")
+"""Keys of the state that operators do not receive."""
 TRUTH = "truth"
 """Kind of sensors that operators do not receive: no robot can measure its true pose."""
 
@@ -91,6 +97,11 @@ class PageSession:
         """Watched camera → number of its last picture that was sent."""
         self._sent: PoseState | None = None
         self._scene: NumberedScene | None = None
+        self._ghost: PoseState | None = None
+        """Last sent state of the second recording."""
+        self._telemetry = Downlink[dict[str, Any]](feed.host, "telemetry")
+        self._images: dict[CameraName, Downlink[PictureFrame]] = {}
+        self._points_due = 0.0
         self._looks = ""
         self._unacknowledged: deque[int] = deque()
         self._position: PlayPosition | None = None
@@ -198,6 +209,10 @@ class PageSession:
         if self.feed.recorded is not None:
             self._position = PlayPosition(self.feed.recorded.begin, 0.0, self._settings.now)
         self._greet()
+        rows = [one.row() for one in self.feed.events() if self._may_know(one)]
+        self.link.send(encode("history", events=rows))
+        for robot in self.feed.plans.plans:
+            self.send_plan(robot)
         self.feed.add(self)
 
     def _greet(self) -> None:
@@ -241,14 +256,35 @@ class PageSession:
         elif self._position is not None:
             timeline = self.feed.timeline
             state, flags = timeline.at(self._position.now(timeline)) or live, PoseFlag.PAST
-        if state is self._sent:
-            return
-        if self._scene is not state.scene:
-            self._send_scene(state.scene)
-        number, data = self.feed.encode(state, self._sent, flags)
-        self._sent = state
+        if state is not self._sent:
+            if self._scene is not state.scene:
+                self._send_scene(state.scene)
+            self._send_poses(state, self._sent, flags)
+            self._sent = state
+        if self._position is not None:
+            self._show_ghost(self._position)
+
+    def _send_poses(self, now: PoseState, before: PoseState | None, flags: PoseFlag) -> None:
+        number, data = self.feed.encode(now, before, flags)
         self._unacknowledged.append(number)
         self.link.send(data)
+
+    def _show_ghost(self, position: PlayPosition) -> None:
+        """Send the state of the second recording at the same time since its begin."""
+        recorded = self.feed.recorded
+        if recorded is None or recorded.ghost is None:
+            return
+        shown = recorded.ghost.begin + position.now(recorded) - recorded.begin
+        state, before = recorded.ghost.at(shown), self._ghost
+        if state is None or state is before:
+            return
+        if before is None or before.scene is not state.scene:
+            scene, before = state.scene, None
+            self.link.send(
+                encode("scene", number=scene.number, ghost=True, **scene.description.content)
+            )
+        self._send_poses(state, before, PoseFlag.PAST | PoseFlag.GHOST)
+        self._ghost = state
 
     def _send_scene(self, scene: NumberedScene) -> None:
         self._scene, self._sent, self._looks = scene, None, ""
@@ -268,26 +304,50 @@ class PageSession:
         if self.behind:
             return
         content = dict(common)
-        if not self.sees_world:
-            robots = common["robots"]
-            own = self.feed.controls.driven_by(self)
-            content["robots"] = {
-                name: {key: value for key, value in robots[name].items() if key not in ("p", "rpy")}
-                for name in own
-                if name in robots
-            }
         if self._position is not None:
             shown = self._position.now(self.feed.timeline)
             content["shown"] = {"time": round(shown, 3), "rate": self._position.rate}
-        if self._watched.robot in self.feed.simulation.scene.robots and self._may_watch():
-            content["watched"] = self._watched_state()
-        if self._watched.contacts and self.sees_world:
-            content["contacts"] = self.feed.contacts()
+        if not self.sees_world:
+            for key in TRAINERS_ONLY:
+                del content[key]
+            content |= self._telemetry_of(common)
+        else:
+            content |= self._watched_content()
         self.link.send(encode("state", **content))
 
-    def _may_watch(self) -> bool:
-        """Return True unless an operator watches a robot that it does not drive."""
-        return self.sees_world or self._watched.robot in self.feed.controls.driven_by(self)
+    def _watched_content(self) -> dict[str, Any]:
+        """Return drives, sensors and contacts of the watched robot."""
+        robot, feed = self._watched.robot, self.feed
+        content: dict[str, Any] = {}
+        if robot in feed.simulation.scene.robots:
+            content["watched"] = self._watched_state()
+            if self._watched.rays:
+                content["rays"] = rays(feed.simulation, robot, feed.readings)
+            if self._watched.points and self._settings.now() >= self._points_due:
+                self._points_due = self._settings.now() + POINTS_PERIOD
+                found = points(feed.simulation, robot, feed.readings)
+                content["points"] = found.round(3).ravel().tolist()
+        if self._watched.contacts:
+            content["contacts"] = feed.contacts()
+        return content
+
+    def _telemetry_of(self, common: dict[str, Any]) -> dict[str, Any]:
+        """Return what has just arrived from the robots that an operator drives."""
+        found: dict[str, Any] = {"robots": {}}
+        for robot in self.feed.controls.driven_by(self):
+            if robot not in common["robots"]:
+                continue
+            values = common["robots"][robot].items()
+            sent: dict[str, Any] = {"at": common["time"]}
+            sent["own"] = {key: value for key, value in values if key not in ("p", "rpy")}
+            if robot == self._watched.robot:
+                sent["watched"] = self._watched_state()
+            for arrived in self._telemetry.receive(robot, sent):
+                found["robots"][robot] = arrived["own"]
+                found |= {"at": arrived["at"]}
+                if "watched" in arrived:
+                    found["watched"] = arrived["watched"]
+        return found
 
     def _watched_state(self) -> dict[str, Any]:
         robot, simulation = self._watched.robot, self.feed.simulation
@@ -313,23 +373,38 @@ class PageSession:
             and (self.sees_world or type(sensor).__name__.lower() != TRUTH)
         ]
 
-    def send_event(self, entry: LogEntry) -> None:
-        """Send an entry of the event log; operators receive messages only."""
-        if self.sees_world or entry.kind == "message":
-            self.link.send(
-                encode("event", time=round(entry.time, 3), kind=entry.kind, text=str(entry))
-            )
+    def _may_know(self, event: SessionEvent) -> bool:
+        """Return True unless an operator may not receive an event: it receives messages only."""
+        return self.sees_world or event.kind == "message"
+
+    def send_event(self, event: SessionEvent) -> None:
+        """Send an event of the session."""
+        if self._may_know(event):
+            keys = ("at", "time", "kind", "text")
+            self.link.send(encode("event", **dict(zip(keys, event.row(), strict=True))))
 
     def send_pictures(self) -> None:
         """Send new pictures of the cameras that the client watches."""
         views = self.feed.context.views
         if views is None or not self._cameras or self.behind:
             return
+        driven = self.feed.controls.driven_by(self)
         for camera, sent in self._cameras.items():
+            if not self.sees_world and camera[0] not in driven:
+                continue
             drawn, picture = views.frames.drawn[camera], views.frames.pictures.get(camera)
+            frames = []
             if picture is not None and picture.jpeg and drawn != sent:
                 self._cameras[camera] = drawn
-                self.link.send(PictureFrame(*camera, picture.time, picture.jpeg).encode())
+                frames = [PictureFrame(*camera, picture.time, picture.jpeg)]
+            if not self.sees_world:
+                frames = self._images[camera].receive(camera[0], *frames)
+            for frame in frames:
+                self.link.send(frame.encode())
+
+    def rejected(self, text: str) -> None:
+        """Send the reason why a delayed command had no effect."""
+        self.link.send(encode("error", text=text))
 
     def requested(self, robot: str, by: str) -> None:
         """Send the request of another client for a robot."""
@@ -385,6 +460,7 @@ class PageSession:
             raise unknown(f"robot '{request.robot}'", "camera", request.camera, names)
         if camera not in self._cameras:
             self._cameras[camera] = -1
+            self._images[camera] = Downlink(self.feed.host, f"pictures of {request.camera}")
             views.frames.watch(camera)
 
     def _take(self, request: messages.Take) -> None:
@@ -457,7 +533,9 @@ class PageSession:
     def _follow(self, request: messages.FollowPath) -> None:
         self._require("trainer")
         self._require_live()
-        self.feed.plans.follow(self._robot(request.robot), request.path)
+        self.feed.plans.follow(
+            self._robot(request.robot), request.path, from_start=request.from_start
+        )
         self.link.wake()
 
     def _send_content(self, request: messages.GetContent) -> None:

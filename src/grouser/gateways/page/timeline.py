@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 import mujoco
 
 from grouser.gateways.page.quantised import PoseWords, quantise
 from grouser.gateways.page.scene_description import SceneDescription, describe_scene
+from grouser.gateways.page.session_events import SessionEvent
 from grouser.simulation.scene import Scene
 from grouser.simulation.simulation import Simulation
 
@@ -58,10 +61,14 @@ class Timeline(Protocol):
 
 
 class SceneNumbers:
-    """Descriptions of all scenes that were shown, by number; equal scenes have one number."""
+    """Descriptions of the scenes that are shown; equal scenes have one number.
+
+    Those that neither a client nor a timeline uses any longer are forgotten.
+    """
 
     def __init__(self) -> None:
-        self._by_digest: dict[str, NumberedScene] = {}
+        self._by_digest: WeakValueDictionary[str, NumberedScene] = WeakValueDictionary()
+        self._numbers = count(1)
         self._last: tuple[mujoco.MjModel, NumberedScene] | None = None
 
     def of(self, scene: Scene, data: mujoco.MjData) -> NumberedScene:
@@ -69,15 +76,10 @@ class SceneNumbers:
         if self._last is not None and self._last[0] is scene.model:
             return self._last[1]
         made = describe_scene(scene, data)
-        known = self._by_digest.setdefault(
-            made.digest, NumberedScene(len(self._by_digest) + 1, made)
-        )
+        known = self._by_digest.get(made.digest) or NumberedScene(next(self._numbers), made)
+        self._by_digest[made.digest] = known
         self._last = scene.model, known
         return known
-
-    def number(self, number: int) -> NumberedScene:
-        """Return the scene with a number."""
-        return next(one for one in self._by_digest.values() if one.number == number)
 
 
 def gather(numbers: SceneNumbers, scene: Scene, data: mujoco.MjData, time: float) -> PoseState:
@@ -152,11 +154,24 @@ class RecordedStates:
         begin: time of the first state, s.
         end: time of the last state, s.
         show: returns a simulation in the state at a time (s), for its poses only.
+        events: of the recording, oldest first.
+        ghost: a second recording, which is shown at the same time since its begin.
     """
 
-    def __init__(self, begin: float, end: float, show: Callable[[float], Simulation]) -> None:
+    def __init__(
+        self,
+        begin: float,
+        end: float,
+        show: Callable[[float], Simulation],
+        *,
+        events: Sequence[SessionEvent] = (),
+        ghost: RecordedStates | None = None,
+    ) -> None:
         self._begin, self._end, self._show = begin, end, show
+        self.events, self.ghost = events, ghost
         self.numbers = SceneNumbers()
+        if ghost is not None:
+            ghost.numbers = self.numbers
         self._last: PoseState | None = None
 
     @property

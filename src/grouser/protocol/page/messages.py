@@ -82,6 +82,10 @@ class Watch:
     robot: str = ""
     contacts: bool = False
     """Send contact points and forces, too."""
+    rays: bool = False
+    """Send the rays of its range sensors."""
+    points: bool = False
+    """Send points of its depth cameras."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +198,8 @@ class FollowPath:
 
     robot: str
     path: int
+    from_start: bool = False
+    """Put it at the start of the path before."""
 
 
 Request = (
@@ -303,6 +309,9 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "robot": _text(LONGEST_NAME),
     "camera": _text(LONGEST_NAME),
     "contacts": _flag,
+    "rays": _flag,
+    "points": _flag,
+    "from_start": _flag,
     "on": _flag,
     "by_force": _flag,
     "throttle": _number,

@@ -231,6 +231,19 @@ class SwitchMotors:
 
 
 @dataclass(frozen=True)
+class SetLinkFaults:
+    """Set the faults of the link between a robot and its driver on the page; zeros: no faults."""
+
+    robot: str
+    delay: float = 0.0
+    """Latency of a message in each direction, s."""
+    jitter: float = 0.0
+    """Half-width of the variation of the delay, s."""
+    loss: float = 0.0
+    """Share of the messages that are lost, 0 to 1."""
+
+
+@dataclass(frozen=True)
 class SetDoor:
     """Open or close a door."""
 
@@ -383,6 +396,7 @@ Action = (
     | SetSurfaceVelocity
     | Command
     | SwitchMotors
+    | SetLinkFaults
     | SetDoor
     | SwitchLamp
     | SetDaylight

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import mujoco
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.sensors.camera import BoundCamera
 from grouser.sensors.ins import BoundIns
@@ -70,6 +70,8 @@ def carry_out(simulation: Simulation, action: Action) -> None:
             simulation.command(
                 robot, world_changes.motor_command(simulation.state, robot, on, drives)
             )
+        case actions.SetLinkFaults():
+            _set_link_faults(simulation, action)
         case actions.SetDoor(name, share):
             door = world_changes.door_named(simulation.world, name)
             world_changes.set_door(simulation.state, door, share)
@@ -122,6 +124,16 @@ def _set_sensor(simulation: Simulation, action: actions.ResetSensor | actions.Ai
         case _:
             what = "aimed" if isinstance(action, actions.AimCamera) else "reset"
             raise BadValue(f"sensor '{action.sensor}' of '{action.robot}' cannot be {what}")
+
+
+def _set_link_faults(simulation: Simulation, action: actions.SetLinkFaults) -> None:
+    """Set the faults of a robot's link, or remove them."""
+    robots, robot = simulation.scene.robots, action.robot
+    if robot not in robots:
+        raise unknown("link", "robot", robot, robots)
+    simulation.link_faults.pop(robot, None)
+    if action.delay or action.jitter or action.loss:
+        simulation.link_faults[robot] = action
 
 
 def _restart(simulation: Simulation, name: str) -> None:

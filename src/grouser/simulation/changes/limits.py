@@ -27,6 +27,8 @@ LONGEST_TIME = 1e6
 """Longest duration, s."""
 MOST_COMMAND = 1e9
 """Largest number of a command, in its unit; a drive limits it further."""
+LONGEST_LINK_DELAY = 10.0
+"""Largest delay and jitter of a link, s."""
 LEAST_ZOOM, MOST_ZOOM = 0.05, 100.0
 """Range of a camera's zoom."""
 
@@ -62,6 +64,10 @@ def check_limits(action: Action) -> None:
             for key, value in command.items():
                 number = value.value if isinstance(value, Setpoint) else value
                 check_range(f"command '{robot}': {key}", number, -MOST_COMMAND, MOST_COMMAND)
+        case actions.SetLinkFaults(robot, delay, jitter, loss):
+            for key, seconds in (("delay", delay), ("jitter", jitter)):
+                check_range(f"link of '{robot}': {key}", seconds, 0.0, LONGEST_LINK_DELAY, "s")
+            check_range(f"link of '{robot}': loss", loss, 0.0, 1.0)
         case actions.Delayed(seconds, then):
             check_range("after: the time", seconds, 0.0, LONGEST_TIME, "s")
             check_limits(then)

@@ -36,6 +36,7 @@ from grouser.simulation.changes.actions import (
     SetDoor,
     SetFriction,
     SetGravity,
+    SetLinkFaults,
     Shift,
     Spin,
     StopMotion,
@@ -108,6 +109,19 @@ def _motor(words: Words) -> Action:
     while words:
         drives.append(words.word("drive"))
     return SwitchMotors(robot, on, tuple(drives))
+
+
+def _link(words: Words) -> Action:
+    robot = words.name("robot", "ROBOT")
+    numbers: dict[str, float] = {}
+    if words.skip("clear"):
+        return SetLinkFaults(robot)
+    while words or not numbers:
+        what = words.one_of("what", ("delay", "jitter", "loss", "clear"))
+        if what == "clear":
+            raise BadValue("link: 'clear' stands alone, after the robot")
+        numbers[what] = words.number(what)
+    return SetLinkFaults(robot, **numbers)
 
 
 def _command(words: Words) -> Action:
@@ -268,6 +282,12 @@ PHRASES: dict[str, Phrase] = {
         "Switch motors off (no torque) or on (hold).",
         "motor rex off",
         _motor,
+    ),
+    "link": Phrase(
+        "ROBOT clear|delay|jitter|loss NUMBER …",
+        "Disturb the link to a robot's driver on the page (s, s, share), or clear it.",
+        "link rex delay 0.5 loss 0.2",
+        _link,
     ),
     "tell": Phrase(
         "ROBOT WORD NUMBER …", "Drive a robot.", "tell rex forward 0.2 turn 0.1", _command

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import webbrowser
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grouser.cli import preflight, serving
+from grouser.cli import preflight, record_options, serving
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
 
 if TYPE_CHECKING:
@@ -38,12 +39,23 @@ def open_page(
     seconds: Annotated[
         float, typer.Option(metavar="S", show_default="none", help="End after S simulated seconds.")
     ] = math.inf,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="F.json", show_default=False, help="Show the paths of a `grouser plan --json`."
+        ),
+    ] = None,
+    record: record_options.RecordFolder = None,
     verbose: Annotated[int, typer.Option("-v", count=True, help="Log connections.")] = 0,
 ) -> None:
     """Open a world in the browser: watch it, drive its robots, seek back in time.
 
     Serves the page to this machine only; [cyan]grouser serve WORLD --page[/] has more ports and
-    access for others.
+    access for others. For example:
+
+    [cyan]grouser open kenaf_step --record training[/]
+
+    [cyan]grouser open bumps --plan plan.json[/]
     """
     preflight.physics()
     serving.configure_logging(verbose)
@@ -54,15 +66,19 @@ def open_page(
     from grouser.world.file import load
 
     factor = speed_factor(speed) or 1.0
-    gateway = PageGateway(port=serving.port_number("--page-port", page_port))
+    gateway = PageGateway(
+        port=serving.port_number("--page-port", page_port), plan="" if plan is None else str(plan)
+    )
     options = ServerOptions(
         gateways=(gateway,),
         pictures=PictureOptions() if pictures else None,
         speed=factor,
         open_roles=ALL_ROLES,
     )
-    server = Server(Simulation(load(world, overrides or []), seed=seed), options)
-    serve_page(server, seconds, browser=browser)
+    simulation = Simulation(load(world, overrides or []), seed=seed)
+    server = Server(simulation, options)
+    with record_options.recording(simulation, record, paced=True):
+        serve_page(server, seconds, browser=browser)
 
 
 def serve_page(server: Server, seconds: float, *, browser: bool) -> None:

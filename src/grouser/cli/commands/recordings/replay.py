@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
     from grouser.world.file import World
 
 WithPage = Annotated[bool, typer.Option("--page", help="Play in the browser, not in a window.")]
+Video = Annotated[
+    Path | None, typer.Option(metavar="F.webm", help="Write a video of the recorded states.")
+]
+Ghost = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        show_default=False,
+        help="Show the robots of a second recording, transparent, beside the first; with --page.",
+    ),
+]
 RecordAgain = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", show_default=False, help="Record the run after --from."),
@@ -51,9 +63,7 @@ def replay(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Change --world; may be repeated."),
     ] = None,
-    video: Annotated[
-        Path | None, typer.Option(metavar="F.webm", help="Write a video of the recorded states.")
-    ] = None,
+    video: Video = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="F.csv", help="Write a table per robot.")
     ] = None,
@@ -81,6 +91,7 @@ def replay(
     record: RecordAgain = None,
     page: WithPage = False,
     page_port: PagePort = 8080,
+    ghost: Ghost = None,
 ) -> None:
     """Play a recorded run, export it, verify it, or continue it from a moment.
 
@@ -91,12 +102,14 @@ def replay(
     [cyan]grouser replay climb --video climb.webm --parquet climb.parquet[/]
 
     [cyan]grouser replay climb --from 2.5 --trust --seconds 3 --record what_if[/]
+
+    [cyan]grouser replay climb --page --ghost what_if[/]
     """
     preflight.physics()
     from grouser.recording.recording import Recording
 
-    if (world or overrides) and not verify:
-        raise BadValue("--world and --set need --verify")
+    _check_needs(bool(world or overrides), "--world and --set need --verify", verify)
+    _check_needs(ghost is not None, "--ghost needs --page", page)
     if verify:
         return _verify(folder, world, overrides or [], trust)
     with Recording(folder, trusted=trust) as recording:
@@ -106,7 +119,13 @@ def replay(
         if continue_from is not None:
             _continue(recording, continue_from, seconds, record)
         elif (csv, parquet, video) == (None, None, None):
-            _play_page(recording, page_port) if page else _play(recording, speed)
+            _play_page(recording, page_port, ghost) if page else _play(recording, speed)
+
+
+def _check_needs(given: bool, sentence: str, other: bool) -> None:
+    """Raise `BadValue` if an option is given without the other one that it needs."""
+    if given and not other:
+        raise BadValue(sentence)
 
 
 def _export(recording: Recording, *paths: Path | None) -> None:
@@ -209,18 +228,19 @@ def _play(recording: Recording, speed: str) -> None:
     play(Playback(recording), factor)
 
 
-def _play_page(recording: Recording, port: int) -> None:
-    """Play a recording in the browser."""
+def _play_page(recording: Recording, port: int, ghost: Path | None) -> None:
+    """Play a recording in the browser, with the robots of a second one as ghosts."""
+    from grouser.cli.commands.recordings.recorded_page import page_states
     from grouser.gateways.page.gateway import PageGateway
-    from grouser.gateways.page.timeline import RecordedStates
     from grouser.gateways.server import Server, ServerOptions
-    from grouser.recording.playback import Playback
+    from grouser.recording.recording import Recording
     from grouser.simulation.simulation import Simulation
 
-    playback = Playback(recording)
-    states = RecordedStates(playback.begin, playback.end, playback.show)
-    gateway = PageGateway(port=serving.port_number("--page-port", port), recorded=states)
-    simulation = Simulation(recording.world, crash_folder=None)
-    simulation.paused = True
-    server = Server(simulation, ServerOptions(gateways=(gateway,), pictures=None))
-    serve_page(server, math.inf, browser=True)
+    with ExitStack() as stack:
+        other = None if ghost is None else stack.enter_context(Recording(ghost))
+        states = page_states(recording, other)
+        gateway = PageGateway(port=serving.port_number("--page-port", port), recorded=states)
+        simulation = Simulation(recording.world, crash_folder=None)
+        simulation.paused = True
+        server = Server(simulation, ServerOptions(gateways=(gateway,), pictures=None))
+        serve_page(server, math.inf, browser=True)
