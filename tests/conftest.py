@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support.certificates import CertificateFiles, create_certificate
 from support.scripted_server import ScriptedServer, answer_as_one_robot
 from support.server_world import WORLD
@@ -17,6 +18,10 @@ from grouser.client.connection import RemoteRobot, join
 if "GROUSER_CACHE" not in os.environ:
     os.environ["GROUSER_CACHE"] = tempfile.mkdtemp(prefix="grouser-cache-")
     atexit.register(shutil.rmtree, os.environ["GROUSER_CACHE"], ignore_errors=True)
+
+# A busy machine takes any time to generate an example or to run one.
+settings.register_profile("any pace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any pace")
 
 
 @pytest.fixture

@@ -321,7 +321,7 @@ def test_empty_clouds_millimetres_and_unknown_endings_are_rejected(tmp_path: Pat
         read_cloud(tmp_path / "none.pcd")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=3000))
 def test_lzf_round_trip(data: bytes) -> None:
     data = data + data[: len(data) // 2] + b"abcabcabc" * 50

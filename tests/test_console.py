@@ -117,7 +117,7 @@ WORDS = st.one_of(
 
 @given(st.lists(WORDS, max_size=9).map(" ".join))
 @example('" \n "')  # quotes around a line end
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_line_is_an_action_or_an_error_of_one_line(line: str) -> None:
     error_text, action = "", None
     try:

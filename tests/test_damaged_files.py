@@ -79,7 +79,7 @@ def test_undamaged_file_is_read(kind: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", FILES)
 def test_damaged_file_is_read_or_rejected(kind: str, folder: Path) -> None:
-    @settings(max_examples=60, deadline=None, derandomize=True)
+    @settings(max_examples=60, derandomize=True)
     @given(st.lists(EDIT, min_size=1, max_size=5))
     @example([("cut", 0, 0)])
     def check(edits: list[Edit]) -> None:
@@ -91,7 +91,7 @@ def test_damaged_file_is_read_or_rejected(kind: str, folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_many_damaged_files_are_read_or_rejected(kind: str, folder: Path) -> None:
-    @settings(max_examples=3000, deadline=None)
+    @settings(max_examples=3000)
     @given(st.lists(EDIT, min_size=1, max_size=6))
     def check(edits: list[Edit]) -> None:
         check_read(kind, damage(FILES[kind].content, edits), folder)

@@ -62,7 +62,7 @@ def reference_cost(first: Array, second: Array) -> float:
     return float(table[n, m])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
 def test_pairs_are_a_path_of_least_cost_through_the_table(n: int, m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -29,7 +29,7 @@ def test_lower_run_goes_backwards_and_faces_down() -> None:
     np.testing.assert_allclose(rotate(lower.X_TF.wxyz, (0, 0, 1)), (0, 0, -1), atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(st.floats(-1, 1), st.floats(-0.3, 0.3), st.floats(0.02, 0.2)),

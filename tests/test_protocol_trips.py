@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grouser.protocol.lines import Fault
@@ -154,7 +154,7 @@ def has_identifying_key(command: Message) -> bool:
 
 
 @pytest.mark.parametrize("cls", list(classes(server=False)), ids=lambda cls: cls.__name__)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25)
 @given(data=st.data())
 def test_commands_round_trip(cls: Any, data: Any) -> None:
     """Client → bytes → server, exact in every digit."""
@@ -165,7 +165,7 @@ def test_commands_round_trip(cls: Any, data: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25)
 @given(data=st.data())
 def test_messages_round_trip(cls: Any, data: Any) -> None:
     """Server → bytes → client, for numbers and fields that the dialect can express."""
@@ -195,7 +195,7 @@ def as_received(message: Any, dialect: Dialect) -> list[Message]:
 
 
 @pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20)
 @given(data=st.data())
 def test_encoding_is_idempotent_after_one_round_trip(cls: Any, data: Any) -> None:
     """A message that was received and encoded again is the same text."""

@@ -339,7 +339,7 @@ def parse_or_raise_grouser_error(text: str, *overrides: str) -> None:
     assert "\n" not in message
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(alphabet=st.one_of(st.sampled_from(" \n:-[]{}&*!?#|>'\",.%@0a"), st.characters())))
 def test_random_text_raises_world_file_errors_only(text: str) -> None:
     parse_or_raise_grouser_error(text)
@@ -362,7 +362,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, TEXT.count("\n") - 1), st.sampled_from(WORDS), VALUES)
 def test_random_values_raise_world_file_errors_only(number: int, word: str, value: str) -> None:
     lines = TEXT.splitlines()
@@ -371,7 +371,7 @@ def test_random_values_raise_world_file_errors_only(number: int, word: str, valu
     parse_or_raise_grouser_error("\n".join(lines))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(alphabet="=.[]: 0anmephysictrobqu-", max_size=30))
 def test_random_overrides_raise_world_file_errors_only(override: str) -> None:
     parse_or_raise_grouser_error(TEXT, override)
