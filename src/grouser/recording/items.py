@@ -134,6 +134,40 @@ class PictureItem:
         return Shot(state, self.aim, self.seed)
 
 
+@dataclass(frozen=True)
+class SceneTopics:
+    """Scene for the picture process."""
+
+    scene: SceneItem
+    """With the cameras only."""
+    topics: Mapping[tuple[str, str], str]
+    """Topic of every camera by robot and name."""
+
+
+@dataclass(frozen=True)
+class RenderReady:
+    """The picture process has drawn its first picture."""
+
+    renderer: Mapping[str, str]
+    """Description of the renderer."""
+
+
+@dataclass(frozen=True)
+class RenderedPicture:
+    """Serialised messages of a picture; none if nothing can be drawn any more."""
+
+    time: int
+    messages: tuple[tuple[str, str, bytes], ...]
+    """Topic, type, content."""
+
+
+@dataclass(frozen=True)
+class RenderFailure:
+    """The picture process cannot draw."""
+
+    reason: str
+
+
 def shot_arrays(state: RenderState) -> tuple[Array, Array, Array, Array]:
     """Return the arrays of the state that a picture shows."""
     return state.qpos, state.qvel, state.mocap_pos, state.mocap_quat
