@@ -113,7 +113,7 @@ class Channel:
             self.pump()
 
     def end(self) -> None:
-        """Tell the other side that nothing follows."""
+        """Send the end of the stream; receiving goes on."""
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_WR)
 

@@ -64,8 +64,8 @@ class Feeder:
         self._size = 0
         self._due = 0.0
         self._unwritten: deque[float] = deque()
-        """When the batches were sent that are not in the file yet, wall s."""
-        self._warnings: list[str] = []
+        """Times of sending the batches that are not in the file yet, wall s."""
+        self._warnings: deque[str] = deque()
         self._lock = threading.RLock()
         self._channel, theirs = channel_pair()
         with theirs:
@@ -96,25 +96,32 @@ class Feeder:
         Returns:
             False: it was dropped.
         """
-        with self._locked():
-            if self.failure or self._closed:
+        with self._lock:
+            added = self._put(item, size, keep=keep, wait=wait)
+        if self._warnings:
+            self._log_warnings()
+        return added
+
+    def _put(self, item: object, size: int, *, keep: bool, wait: bool) -> bool:
+        if self.failure or self._closed:
+            return False
+        waiting = self._waiting
+        if waiting > 2 * QUEUE_BYTES:  # items to keep only, and the writer is stuck
+            self._fail("the writer process does not keep up")
+            return False
+        now = time.monotonic()
+        if wait and self._is_late(now):
+            self._catch_up()
+        if not keep and waiting + size > QUEUE_BYTES:
+            if wait and self._wait:
+                self._await(self._has_space, self._wait)
+            if not self._has_space():
+                self._drop()
                 return False
-            if self._waiting > 2 * QUEUE_BYTES:  # items to keep only, and the writer is stuck
-                self._fail("the writer process does not keep up")
-                return False
-            now = time.monotonic()
-            if wait and self._is_late(now):
-                self._catch_up()
-            if not keep and self._waiting + size > QUEUE_BYTES:
-                if wait and self._wait:
-                    self._await(self._has_space, self._wait)
-                if not self._has_space():
-                    self._drop()
-                    return False
-            self._batch.append(item)
-            self._size += size
-            if now >= self._due or self._size >= BATCH_BYTES:
-                self._send()
+        self._batch.append(item)
+        self._size += size
+        if now >= self._due or self._size >= BATCH_BYTES:
+            self._send()
         return not self.failure
 
     @property
@@ -182,8 +189,11 @@ class Feeder:
             with self._lock:
                 yield
         finally:
-            while self._warnings:
-                _LOG.warning("%s", self._warnings.pop(0))
+            self._log_warnings()
+
+    def _log_warnings(self) -> None:
+        while self._warnings:
+            _LOG.warning("%s", self._warnings.popleft())
 
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
@@ -191,13 +201,12 @@ class Feeder:
     def _send(self) -> None:
         """Send the items that wait, as far as the socket accepts them."""
         now = time.monotonic()
-        if self._batch:
+        self._pump()
+        if self._batch and (not self._channel.unsent or self._size >= BATCH_BYTES):
             content = pickle.dumps(self._batch, pickle.HIGHEST_PROTOCOL)
             self._batch, self._size = [], 0
             self._unwritten.append(now)
             self._pump(content)
-        else:
-            self._pump()
         self._due = now + (RETRY_PERIOD if self._channel.unsent else BATCH_PERIOD)
 
     def _pump(self, content: bytes = b"") -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
-import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
 from grouser.recording.state_parts import Columns, LayoutNames
-from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
+from grouser.rendering.render_state import RenderState
 from grouser.ros.state_messages import Sample
 from grouser.sensors.camera import Aim, Shot
 from grouser.sensors.depth import DepthShot
@@ -171,16 +170,6 @@ class RenderFailure:
 def shot_arrays(state: RenderState) -> tuple[Array, Array, Array, Array]:
     """Return the arrays of the state that a picture shows."""
     return state.qpos, state.qvel, state.mocap_pos, state.mocap_quat
-
-
-def appearance(model: mujoco.MjModel) -> Appearance:
-    """Return a copy of the appearance of a model."""
-    return {name: getattr(model, name).copy() for name in APPEARANCE_FIELDS}
-
-
-def equal_appearance(one: Appearance | None, other: Appearance) -> bool:
-    """Return True if both are equal."""
-    return one is not None and all(np.array_equal(one[name], other[name]) for name in other)
 
 
 @dataclass(frozen=True)

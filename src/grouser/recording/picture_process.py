@@ -40,7 +40,7 @@ SCENES = 3
 """Number of scenes that are kept: a delayed picture may show an earlier one."""
 NICE = 10
 """Increment of the process's niceness, if it is not idle."""
-PATIENCE = 3600.0
+LONGEST_WAIT = 3600.0
 """Time between two looks at the socket, wall s."""
 IDLE = "idle"
 """Argument for a process that runs only while the machine has nothing else to do."""
@@ -145,11 +145,11 @@ def main(descriptor: int, priority: str) -> None:
 
     def send(answer: object) -> None:
         channel.send(pickle.dumps(answer, pickle.HIGHEST_PROTOCOL))
-        channel.drain(PATIENCE)
+        channel.drain(LONGEST_WAIT)
 
     with suppress(OSError):  # the writer process has ended
         while True:
-            channel.wait(PATIENCE)
+            channel.wait(LONGEST_WAIT)
             for message in map(pickle.loads, channel.receive()):
                 try:
                     if isinstance(message, SceneTopics):

@@ -25,7 +25,7 @@ from grouser.recording.items import (
     SceneTopics,
 )
 from grouser.recording.recorded_cameras import RecordedCameras, picture_topics
-from grouser.render_workers.worker_pool import ONE_THREAD
+from grouser.rendering.gl import ONE_THREAD
 
 MOST_PICTURES = 500
 """Number of pictures that wait; more are dropped, or wait for the process."""

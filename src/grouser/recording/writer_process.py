@@ -98,7 +98,8 @@ class BatchWriter:
         self._guard(lambda encoder: encoder.bag.flush())
         self._flushed = time.monotonic()
         if self._written:
-            self.report(written=self._written)
+            dropped = {} if self._encoder is None else {"dropped": self._encoder.dropped}
+            self.report(written=self._written, **dropped)
             self._written = 0
 
     @property
