@@ -73,7 +73,7 @@ class Feeder:
             self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         with self._locked():
             self._batch.append(beginning)
-            self._send()
+            self._send(everything=True)
             self._await(lambda: self._opened or bool(self.failure), CLOSE_TIMEOUT)
         if not self._opened:
             self.close()
@@ -87,7 +87,7 @@ class Feeder:
         with self._locked():
             self._batch.append(Flush())
             self._flushes += 1
-            self._send()
+            self._send(everything=True)
             self._await(lambda: self._flushed >= self._flushes or bool(self.failure), CLOSE_TIMEOUT)
 
     def put(self, item: object, size: int = 0, *, keep: bool = False, wait: bool = True) -> bool:
@@ -144,7 +144,7 @@ class Feeder:
 
     def _catch_up(self) -> None:
         """Wait for the writer; if that takes too long, do so no more."""
-        self._send()
+        self._send(everything=True)
         self._await(lambda: not self._is_late(time.monotonic()), self._lag_wait)
         if self._is_late(time.monotonic()):
             self._lag_wait = 0.0
@@ -158,8 +158,7 @@ class Feeder:
     def close(self) -> dict[str, int]:
         """Send the rest and wait for the writer process; return the messages per topic."""
         with self._locked():
-            if self._batch and not self.failure:
-                self._send()
+            self._send(everything=True)
             self._await(lambda: not self._channel.unsent, CLOSE_TIMEOUT)
             self._closed = True
             self._channel.end()
@@ -198,11 +197,15 @@ class Feeder:
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
 
-    def _send(self) -> None:
-        """Send the items that wait, as far as the socket accepts them."""
+    def _send(self, *, everything: bool = False) -> None:
+        """Send what waits, as far as the socket accepts it.
+
+        Args:
+            everything: True: also a small batch behind others that wait.
+        """
         now = time.monotonic()
         self._pump()
-        if self._batch and (not self._channel.unsent or self._size >= BATCH_BYTES):
+        if self._batch and (everything or not self._channel.unsent or self._size >= BATCH_BYTES):
             content = pickle.dumps(self._batch, pickle.HIGHEST_PROTOCOL)
             self._batch, self._size = [], 0
             self._unwritten.append(now)

@@ -2,7 +2,8 @@
 
 The simulation's thread sends copies of states and readings to the writer process
 (`grouser.recording.writer_process`), which encodes, compresses and writes; a queue of bounded size
-holds what it does not accept at once (`grouser.recording.feeder`). A failure of the writer is logged once and ends the recording, never the simulation.
+holds what it does not accept at once (`grouser.recording.feeder`). A failure of the writer is
+logged once and ends the recording, never the simulation.
 """
 
 from __future__ import annotations
