@@ -273,6 +273,69 @@ def test_file_of_a_killed_program_is_complete_if_its_writer_lives(tmp_path: Path
     assert by_rosbags(folder)["/clock"] > 0
 
 
+def child_of(process: int, module: str) -> int:
+    """Wait for the child process of ``process`` that runs ``module``; return its number."""
+    while True:
+        for path in Path(f"/proc/{process}/task").glob("*/children"):
+            for child in map(int, path.read_text().split()):
+                if module in Path(f"/proc/{child}/cmdline").read_bytes().decode():
+                    return child
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux")
+@pytest.mark.parametrize("stopped", [signal.SIGKILL, signal.SIGSTOP])
+def test_pictures_do_not_delay_other_messages(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, stopped: signal.Signals
+) -> None:
+    """The process that renders is killed, or too slow: everything else is recorded."""
+    simulation = Simulation(three_robots())
+    counted, recorder = Counted(simulation), simulation.record(tmp_path / "run", wait=0.0)
+    simulation.subscribe(counted)
+    simulation.step(0.5)
+    writer = child_of(os.getpid(), "recording.writer_process")
+    renderer = child_of(writer, "recording.picture_process")
+    os.kill(renderer, stopped)
+    simulation.step(10.0)
+    if stopped == signal.SIGSTOP:
+        while recorder.dropped == 0:
+            simulation.step(1.0)
+            time.sleep(0.1)
+        os.kill(renderer, signal.SIGCONT)
+    recorder.close()
+    counts, seconds = by_rosbags(tmp_path / "run"), simulation.time
+    assert counts["/clock"] == counts["/viewer/odom"] == round(25 * seconds)
+    drawn, wanted = (
+        sum(one[topic] for topic in counted.topics if "/image" in topic)
+        for one in (counts, counted.topics)
+    )
+    assert drawn < wanted
+    assert stopped == signal.SIGKILL or drawn == wanted - recorder.dropped
+    reason = {
+        signal.SIGKILL: "pictures are not recorded (their process has ended)",
+        signal.SIGSTOP: "this machine is too slow for the cameras; pictures are dropped",
+    }[stopped]
+    warnings = [one.getMessage() for one in caplog.records if one.name == "grouser.recording"]
+    assert warnings.count(f"recording: {reason}") == 1
+    assert len(warnings) <= 2, "a killed process may be too slow, too, on a busy machine"
+    assert recorder.failure == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux")
+def test_killed_writer_is_reported_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    simulation = Simulation("pioneer_room")
+    recorder = simulation.record(tmp_path / "run")
+    simulation.step(1.0)
+    os.kill(child_of(os.getpid(), "recording.writer_process"), signal.SIGKILL)
+    simulation.step(5.0)
+    recorder.close()
+    warnings = [one.getMessage() for one in caplog.records if one.name == "grouser.recording"]
+    assert warnings == ["recording ended: the writer process has ended; the simulation continues"]
+    recover(tmp_path / "run")
+    assert by_rosbags(tmp_path / "run") == by_mcap(tmp_path / "run")
+    assert simulation.time == pytest.approx(6.0)
+
+
 def test_full_disk_is_reported_once(tmp_path: Path) -> None:
     """A limit on the size of files has the effect of a full disk."""
     folder, limit = tmp_path / "run", 4 << 20

@@ -84,13 +84,18 @@ class BagWriter:
 
     def write(self, topic: str, message: Any, time: int, *, latched: bool = False) -> None:
         """Write a message at ``time`` (ns)."""
-        known = self.topics.get(topic)
-        if known is None:
-            known = self._add_topic(topic, message.__msgtype__, latched)
+        content = serialize(message)
+        self.write_content(topic, message.__msgtype__, content, time, latched=latched)
+
+    def write_content(
+        self, topic: str, kind: str, content: bytes, time: int, *, latched: bool = False
+    ) -> None:
+        """Write a serialised message of type ``kind`` at ``time`` (ns)."""
+        known = self.topics.get(topic) or self._add_topic(topic, kind, latched)
         known.messages += 1
         self.first = time if self.first is None else min(time, self.first)
         self.last = max(time, self.last)
-        self._writer.add_message(known.channel, time, serialize(message), time, known.messages)
+        self._writer.add_message(known.channel, time, content, time, known.messages)
 
     def _add_topic(self, topic: str, kind: str, latched: bool) -> TopicCount:
         if kind not in self._schemas:

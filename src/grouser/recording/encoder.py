@@ -6,14 +6,15 @@ import fnmatch
 import hashlib
 import logging
 import pickle
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from grouser.errors import GrouserError
 from grouser.recording.bag_writer import BagWriter
+from grouser.recording.channel import Channel
 from grouser.recording.items import (
     OWN,
     ActionItem,
@@ -24,11 +25,13 @@ from grouser.recording.items import (
     LogItem,
     PictureItem,
     ReadingItem,
+    RenderedPicture,
     SceneItem,
     SnapshotItem,
     StateItem,
 )
-from grouser.recording.picture_encoder import PictureEncoder, RecordedCameras
+from grouser.recording.picture_queue import PictureQueue
+from grouser.recording.recorded_cameras import RecordedCameras
 from grouser.recording.state_parts import StateLayout
 from grouser.ros import messages
 from grouser.ros.body_frames import BodyFrames
@@ -61,7 +64,9 @@ class Encoder:
         self._scene: _RecordedScene | None = None
         self._attached: set[str] = set()
         self._content = b""
-        self._pictures = PictureEncoder(self._put, self._wants, self._describe_renderer)
+        self._pictures = PictureQueue(
+            *(self._put_picture, self._wants, self._add_renderer), waits=self._options.wait > 0
+        )
 
     def write(self, item: Item) -> None:
         """Write an item."""
@@ -86,23 +91,52 @@ class Encoder:
                 message = kind(header(time), passed, scheduled, actions, content)
                 self._put(f"{OWN}snapshot", message, time)
             case Ending(time, passed, dropped):
-                end = {"time": str(time), "passed": str(passed), "dropped": str(dropped)}
+                self._pictures.finish()
+                lost = dropped + self.dropped
+                end = {"time": str(time), "passed": str(passed), "dropped": str(lost)}
                 self.bag.add_metadata("grouser/end", end)
 
     def close(self) -> None:
         """Complete the bag."""
-        while self.has_pictures:
-            self.draw_picture()
+        self._pictures.finish()
         self.bag.close()
 
-    @property
-    def has_pictures(self) -> bool:
-        """True if pictures wait for `draw_picture`."""
-        return len(self._pictures) > 0
+    def abort(self) -> None:
+        """Close the bag as it is."""
+        self._pictures.close()
+        self.bag.abort()
 
-    def draw_picture(self) -> None:
-        """Render and write the oldest picture that waits."""
-        self._pictures.draw_next()
+    @property
+    def renderer(self) -> Channel | None:
+        """Channel of the process that renders pictures, if it runs."""
+        return self._pictures.channel
+
+    @property
+    def dropped(self) -> int:
+        """Number of pictures that were dropped."""
+        return self._pictures.dropped
+
+    def wait_for_renderer(self) -> None:
+        """Wait until pictures can be rendered, if there are cameras."""
+        self._pictures.wait_until_ready()
+
+    def receive_pictures(self) -> None:
+        """Write the pictures that were rendered, and order others."""
+        self._pictures.pump()
+
+    def take_warnings(self) -> list[str]:
+        """Return what is to be reported and was not returned before."""
+        warnings, self._pictures.warnings = self._pictures.warnings, []
+        return warnings
+
+    def _put_picture(self, picture: RenderedPicture) -> None:
+        for topic, kind, content in picture.messages:
+            if self._wants(topic):
+                self.bag.write_content(topic, kind, content, picture.time)
+
+    def _add_renderer(self, renderer: Mapping[str, str]) -> None:
+        """Add the renderer to the metadata: only its own pictures can be compared."""
+        self.bag.add_metadata("grouser/renderer", renderer)
 
     def _put(self, topic: str, message: Any, time: int, *, latched: bool = False) -> None:
         if self._wants(topic):
@@ -138,8 +172,7 @@ class Encoder:
         if self._wants("/markers"):
             made = marker_array(self._scene.model, frames.names, item.time)
             self._put("/markers", made, item.time, latched=True)
-        if not item.number:
-            self._pictures.prepare(self._scene.cameras)
+        self._pictures.load_scene(item, self._scene.cameras)
 
     def _attach_files(self, item: SceneItem) -> None:
         """Attach the world and the files that it names, those with new contents only."""
@@ -222,13 +255,7 @@ class Encoder:
 
     def _write_picture(self, item: PictureItem) -> None:
         if (scene := self._scenes.get(item.scene)) is not None:
-            self._pictures.add(scene.cameras, item)
-
-    def _describe_renderer(self) -> None:
-        """Add the renderer to the metadata, once: only its own pictures can be compared."""
-        if "renderer" not in self._attached:
-            self._attached.add("renderer")
-            self.bag.add_metadata("grouser/renderer", renderer())
+            self._pictures.add(item, scene.cameras)
 
     # -- actions, events, log ----------------------------------------------------------------
 
@@ -281,10 +308,3 @@ class _RecordedScene:
         self.cameras = RecordedCameras(item.model, item, self.topics)
         self.vector = np.zeros(0)
         """Present state, as `state_vector`."""
-
-
-def renderer() -> dict[str, str]:
-    """Return the renderer of this process, after its first picture."""
-    from grouser.rendering import gl
-
-    return {"back end": str(gl.back_end()), "mujoco": mujoco.__version__}

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import mujoco
-import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
 from grouser.recording.state_parts import Columns, LayoutNames
-from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
+from grouser.rendering.render_state import RenderState
 from grouser.ros.state_messages import Sample
 from grouser.sensors.camera import Aim, Shot
 from grouser.sensors.depth import DepthShot
@@ -134,19 +133,43 @@ class PictureItem:
         return Shot(state, self.aim, self.seed)
 
 
+@dataclass(frozen=True)
+class SceneTopics:
+    """Scene for the picture process."""
+
+    scene: SceneItem
+    """With the cameras only."""
+    topics: Mapping[tuple[str, str], str]
+    """Topic of every camera by robot and name."""
+
+
+@dataclass(frozen=True)
+class RenderReady:
+    """The picture process has drawn its first picture."""
+
+    renderer: Mapping[str, str]
+    """Description of the renderer."""
+
+
+@dataclass(frozen=True)
+class RenderedPicture:
+    """Serialised messages of a picture; none if nothing can be drawn any more."""
+
+    time: int
+    messages: tuple[tuple[str, str, bytes], ...]
+    """Topic, type, content."""
+
+
+@dataclass(frozen=True)
+class RenderFailure:
+    """The picture process cannot draw."""
+
+    reason: str
+
+
 def shot_arrays(state: RenderState) -> tuple[Array, Array, Array, Array]:
     """Return the arrays of the state that a picture shows."""
     return state.qpos, state.qvel, state.mocap_pos, state.mocap_quat
-
-
-def appearance(model: mujoco.MjModel) -> Appearance:
-    """Return a copy of the appearance of a model."""
-    return {name: getattr(model, name).copy() for name in APPEARANCE_FIELDS}
-
-
-def equal_appearance(one: Appearance | None, other: Appearance) -> bool:
-    """Return True if both are equal."""
-    return one is not None and all(np.array_equal(one[name], other[name]) for name in other)
 
 
 @dataclass(frozen=True)

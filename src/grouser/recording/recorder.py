@@ -1,8 +1,9 @@
 """Recorder: observer of a simulation that passes everything to a writer process.
 
-The simulation's thread copies states and readings into a queue of bounded size; a feeder thread
-sends them to the writer process (`grouser.recording.writer_process`), which encodes, compresses
-and writes. A failure of the writer is logged once and ends the recording, never the simulation.
+The simulation's thread sends copies of states and readings to the writer process
+(`grouser.recording.writer_process`), which encodes, compresses and writes; a queue of bounded size
+holds what it does not accept at once (`grouser.recording.feeder`). A failure of the writer is
+logged once and ends the recording, never the simulation.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import mujoco
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.recording.appearance_changes import AppearanceChanges
 from grouser.recording.bag_writer import COMPRESSIONS
 from grouser.recording.feeder import Feeder
 from grouser.recording.items import (
     ActionItem,
-    Appearance,
     Beginning,
     Ending,
     EventItem,
@@ -36,8 +37,6 @@ from grouser.recording.items import (
     SceneItem,
     SnapshotItem,
     StateItem,
-    appearance,
-    equal_appearance,
     shot_arrays,
 )
 from grouser.recording.state_parts import Columns, LayoutNames, StateChanges
@@ -121,7 +120,7 @@ class Recorder(ClosableObserver):
         self._actions = 0
         """Number of recorded actions."""
         self._scenes: list[tuple[int, mujoco.MjModel]] = []
-        self._appearance: dict[int, Appearance] = {}
+        self._appearance = AppearanceChanges()
         metadata = _metadata(simulation, command)
         self._changes = StateChanges()
         self._feeder = Feeder(Beginning(self.folder.resolve(), self.options, metadata))
@@ -214,18 +213,15 @@ class Recorder(ClosableObserver):
         numbers = [number for number, known in self._scenes if known is model]
         if not numbers:
             return
-        number, looks = numbers[-1], appearance(model)
-        changed = not equal_appearance(self._appearance.get(number), looks)
-        self._appearance = {n: a for n, a in self._appearance.items() if n > number - 3}
-        self._appearance[number] = looks
+        number = numbers[-1]
+        looks = self._appearance.next(number, model)
         state = shot_arrays(shot.state)
         aim, pattern = (shot.aim, 0) if isinstance(shot, Shot) else (None, shot.pattern_seed)
         item = PictureItem(
-            *(now, stamp, robot, reading.sensor, number, state, aim, pattern, shot.seed),
-            looks if changed else None,
+            *(now, stamp, robot, reading.sensor, number, state, aim, pattern, shot.seed), looks
         )
         if not self._put(item, ITEM_BYTES + sum(array.nbytes for array in state)):
-            self._appearance.pop(number)  # the next picture has it
+            self._appearance.reset()  # the next picture has it
 
     def on_event(self, entry: LogEntry) -> None:
         """Record an entry of the event log."""

@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -122,13 +123,24 @@ def _hash(values: Array) -> int:
     return int.from_bytes(digest, "little")
 
 
-def state_vector(state: SceneState, out: Array | None = None) -> Array:
-    """Return a copy of the state as one vector, in ``out`` if given; see `StateLayout`."""
-    model = state.model
-    fields = (getattr(model, name).ravel() for name in RUN_FIELDS)
+def field_views(model: mujoco.MjModel) -> list[npt.NDArray[Any]]:
+    """Return views of the fields of a model that the state vector has at its end."""
+    return [*(getattr(model, name).ravel() for name in RUN_FIELDS), model.opt.gravity]
+
+
+def state_vector(
+    state: SceneState, fields: list[npt.NDArray[Any]] | None = None, out: Array | None = None
+) -> Array:
+    """Return a copy of the state as one vector, see `StateLayout`.
+
+    Args:
+        state: the state.
+        fields: `field_views` of its model, if they are known.
+        out: array for the result.
+    """
     memory = (array.ravel() for array in state.memory.arrays())
-    parts = [state.integration_state(), *memory, *fields, model.opt.gravity]
-    return np.concatenate(parts, out=out)
+    fields = field_views(state.model) if fields is None else fields
+    return np.concatenate([state.integration_state(), *memory, *fields], out=out)
 
 
 class StateChanges:
@@ -137,6 +149,8 @@ class StateChanges:
     def __init__(self) -> None:
         self._last: Array | None = None
         self._spare: Array | None = None
+        self._fields: list[npt.NDArray[Any]] = []
+        """`field_views` of the present model."""
 
     def reset(self) -> None:
         """Let the next vector be a whole one: the layout has changed, or a difference was lost."""
@@ -147,7 +161,9 @@ class StateChanges:
 
         None instead of the columns: the whole vector.
         """
-        vector = state_vector(state, self._spare)
+        if self._last is None:
+            self._fields = field_views(state.model)
+        vector = state_vector(state, self._fields, self._spare)
         last, self._last = self._last, vector
         self._spare = last
         if last is None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from time import perf_counter
 
 from grouser.errors import BadValue, GrouserError
-from grouser.recording.encoder import renderer
 from grouser.recording.items import OWN
+from grouser.recording.picture_process import renderer
 from grouser.recording.recording import Recording, StateHash, picture_topics
 from grouser.recording.repair import Damage, survey
 from grouser.recording.state_parts import LayoutNames, StateLayout, state_vector

@@ -13,10 +13,8 @@ import json
 import logging
 import os
 import pickle
-import select
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable
@@ -24,6 +22,7 @@ from contextlib import suppress
 from typing import Any
 
 from grouser.errors import GrouserError
+from grouser.recording.channel import Channel, wait_for_any
 from grouser.recording.encoder import Encoder
 from grouser.recording.items import Beginning, Ending, Flush
 from grouser.recording.repair import close_full
@@ -32,8 +31,8 @@ FLUSH_PERIOD = 0.2
 """Time between two flushes of the file, wall s."""
 NICE = 2
 """Increment of the process's niceness: physics has priority."""
-LENGTH = struct.Struct("<Q")
-"""Length of a message, before it."""
+DRAIN_TIMEOUT = 60.0
+"""Time to send the last reports, wall s."""
 
 _LOG = logging.getLogger("grouser.recording.writer_process")
 
@@ -41,11 +40,13 @@ _LOG = logging.getLogger("grouser.recording.writer_process")
 class BatchWriter:
     """Writes batches of items, and reports the first failure."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        """Report to the other end of ``connection``."""
-        self._connection = connection
+    def __init__(self, channel: Channel) -> None:
+        """Report to the other end of ``channel``."""
+        self._channel = channel
         self._encoder: Encoder | None = None
         self._errors = 0
+        self._written = 0
+        """Number of batches that the file has, but not yet the operating system."""
         self._flushed = time.monotonic()
 
     def write(self, batch: list[Any]) -> None:
@@ -55,12 +56,15 @@ class BatchWriter:
             if isinstance(item, Ending):
                 self.close()
             self.flush()
+        self._written += 1
 
     def _write(self, item: Any) -> None:
         if isinstance(item, Beginning):
             self._encoder = Encoder(item)
             self.report(opened=True)
         elif isinstance(item, Flush):
+            if self._encoder is not None:
+                self._encoder.wait_for_renderer()
             self._flush()
             self.report(flushed=True)
         elif self._encoder is not None:
@@ -78,7 +82,7 @@ class BatchWriter:
             self._errors += 1
             if self._errors == 1:
                 _LOG.exception("item cannot be recorded")
-                self.report(error=f"an item cannot be recorded ({error})")
+                self.report(warning=f"an item cannot be recorded ({error})")
 
     @property
     def until_flush(self) -> float:
@@ -93,24 +97,33 @@ class BatchWriter:
     def _flush(self) -> None:
         self._guard(lambda encoder: encoder.bag.flush())
         self._flushed = time.monotonic()
+        if self._written:
+            dropped = {} if self._encoder is None else {"dropped": self._encoder.dropped}
+            self.report(written=self._written, **dropped)
+            self._written = 0
 
     @property
-    def has_pictures(self) -> bool:
-        """True if pictures wait for `draw_picture`."""
-        return self._encoder is not None and self._encoder.has_pictures
+    def renderer(self) -> Channel | None:
+        """Channel of the process that renders pictures, if it runs."""
+        return None if self._encoder is None else self._encoder.renderer
 
-    def draw_picture(self) -> None:
-        """Render and write the oldest picture that waits."""
-        if self._encoder is not None:
-            self._attempt(self._encoder.draw_picture)
+    def receive_pictures(self) -> None:
+        """Write the pictures that were rendered, and order others."""
+        encoder = self._encoder
+        if encoder is not None:
+            self._attempt(encoder.receive_pictures)
+            for warning in encoder.take_warnings():
+                self.report(warning=warning)
 
     def close(self) -> None:
         """Complete the file; later calls do nothing."""
         self._guard(lambda encoder: encoder.close())
         encoder, self._encoder = self._encoder, None
         if encoder is not None:
+            for warning in encoder.take_warnings():
+                self.report(warning=warning)
             counts = {topic.name: topic.messages for topic in encoder.bag.topics.values()}
-            self.report(counts=counts)
+            self.report(counts=counts, dropped=encoder.dropped)
 
     def _guard(self, work: Any) -> None:
         if self._encoder is not None:
@@ -124,7 +137,7 @@ class BatchWriter:
         encoder, self._encoder = self._encoder, None
         reason = error.strerror or str(error)
         if encoder is not None:
-            encoder.bag.abort()
+            encoder.abort()
             try:
                 close_full(encoder.bag.folder)
             except (OSError, GrouserError) as unrepaired:
@@ -132,17 +145,9 @@ class BatchWriter:
         self.report(failure=reason)
 
     def report(self, **content: Any) -> None:
-        """Send a line to the recorder, if it is there."""
+        """Send a report to the recorder, if it is there."""
         with suppress(OSError):
-            self._connection.sendall(json.dumps(content).encode() + b"\n")
-
-
-def _receive(connection: socket.socket, size: int) -> bytearray:
-    """Return ``size`` bytes; fewer at the end."""
-    content = bytearray()
-    while len(content) < size and (part := connection.recv(min(size - len(content), 1 << 20))):
-        content += part
-    return content
+            self._channel.send(json.dumps(content).encode())
 
 
 def main(descriptor: int) -> None:
@@ -152,24 +157,22 @@ def main(descriptor: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    with socket.socket(fileno=descriptor) as connection:
-        writer = BatchWriter(connection)
-        with suppress(ConnectionError):
-            while True:
-                wait = 0.0 if writer.has_pictures else writer.until_flush
-                if select.select([connection], [], [], wait)[0]:
-                    head = _receive(connection, LENGTH.size)
-                    if len(head) < LENGTH.size:
-                        break
-                    size = LENGTH.unpack(head)[0]
-                    body = _receive(connection, size)
-                    if len(body) < size:
-                        break
-                    writer.write(pickle.loads(body))
-                elif writer.has_pictures:  # they take long; all else goes first
-                    writer.draw_picture()
-                writer.flush()
-        writer.close()
+    channel = Channel(socket.socket(fileno=descriptor))
+    writer = BatchWriter(channel)
+    with suppress(ConnectionError):
+        while True:
+            wait_for_any(writer.until_flush, channel, writer.renderer)
+            with suppress(OSError):  # reports that nothing receives any more
+                channel.pump()
+            for content in channel.receive():
+                writer.write(pickle.loads(content))
+                writer.receive_pictures()
+            writer.receive_pictures()
+            writer.flush()
+    writer.close()
+    with suppress(OSError):
+        channel.drain(DRAIN_TIMEOUT)
+    channel.close()
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from grouser.protocol.rendering import (
     Skipped,
     encode,
 )
+from grouser.rendering.gl import ONE_THREAD
 
 WINDOW = 2
 """Outstanding orders of a local worker: one is drawn, the next is in its socket."""
@@ -49,8 +50,6 @@ CLOSE_TIMEOUT = 5.0
 """Time for a process to exit after its socket is closed, wall s; then it is killed."""
 
 WORKER_MODULE = "grouser.render_workers.worker"
-ONE_THREAD = {"LP_NUM_THREADS": "1"}
-"""Environment that keeps Mesa's software renderer from using every core for one picture."""
 
 _LOG = logging.getLogger(__name__)
 

@@ -31,6 +31,10 @@ _TINY = (
 )
 
 
+ONE_THREAD = {"LP_NUM_THREADS": "1"}
+"""Environment that keeps Mesa's software renderer from using every core for one picture."""
+
+
 class GlContext(Protocol):
     """Interface of MuJoCo's ``GLContext`` classes."""
 
