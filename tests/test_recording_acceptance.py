@@ -24,6 +24,7 @@ from support.threaded_server import ThreadedServer
 from grouser.client.connection import join
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.recording.recorder import Recorder
 from grouser.recording.repair import recorded_file, recover
 from grouser.recording.verification import verify
 from grouser.ros.messages import sensor_topics
@@ -291,6 +292,7 @@ def test_pictures_do_not_delay_other_messages(
     """The process that renders is killed, or too slow: everything else is recorded."""
     simulation = Simulation(three_robots())
     counted, recorder = Counted(simulation), simulation.record(tmp_path / "run", wait=0.0)
+    assert isinstance(recorder, Recorder)
     simulation.subscribe(counted)
     simulation.step(0.5)
     writer = child_of(os.getpid(), "recording.writer_process")
@@ -325,6 +327,7 @@ def test_pictures_do_not_delay_other_messages(
 def test_killed_writer_is_reported_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     simulation = Simulation("pioneer_room")
     recorder = simulation.record(tmp_path / "run")
+    assert isinstance(recorder, Recorder)
     simulation.step(1.0)
     os.kill(child_of(os.getpid(), "recording.writer_process"), signal.SIGKILL)
     simulation.step(5.0)
