@@ -53,6 +53,7 @@ GATEWAYS = WIRED | {
     "gateways.ros2",
     "gateways.can",
     "gateways.page",
+    "gateways.vrpn",
 }
 EVERYTHING = GATEWAYS | {
     "recording",
@@ -134,6 +135,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.ros2": WIRED | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.page": WIRED | {"gateways.images", "gateways.gateway", "gateways.ros_graph"},
+    "gateways.vrpn": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},
     # 7

@@ -78,6 +78,7 @@ GATEWAYS: dict[str, str] = {
     "ros2": "grouser.gateways.ros2.gateway:Ros2Gateway",
     "can": "grouser.gateways.can.gateway:CanGateway",
     "page": "grouser.gateways.page.gateway:PageGateway",
+    "vrpn": "grouser.gateways.vrpn.gateway:VrpnGateway",
 }
 """Gateway → ``module:attribute`` of its description; imported on use."""
 
