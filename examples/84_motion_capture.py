@@ -10,9 +10,7 @@ topic ``geometry_msgs/PoseStamped``; ``--server HOST:PORT`` drives a robot of a 
 
 import argparse
 
-from grouser.client import PathFollower, join, start_command
-from grouser.client.address import parse_host_port
-from grouser.client.pose_sources import RosPoses, VrpnPoses
+from grouser.client import PathFollower, RosPoses, VrpnPoses, join, parse_host_port, start_command
 from grouser.errors import NoAnswer
 from grouser.planning import PathDriver
 

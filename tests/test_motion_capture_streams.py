@@ -3,6 +3,7 @@
 import math
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,7 +147,10 @@ def test_frames_of_cameras_and_body_give_the_pose_of_the_robot() -> None:
 @pytest.mark.parametrize("stamp", [{"sec": 5, "nanosec": 500000000}, {"secs": 5, "nsecs": 5e8}])
 def test_stamped_poses_of_both_versions_of_ros_are_read(stamp: dict[str, float]) -> None:
     position, turn = {"x": 1, "y": 2, "z": 0.5}, {"x": 0, "y": 0, "z": 0, "w": 1}
-    content = {"header": {"stamp": stamp}, "pose": {"position": position, "orientation": turn}}
+    content: dict[str, Any] = {
+        "header": {"stamp": stamp},
+        "pose": {"position": position, "orientation": turn},
+    }
     time, pose = stamped_pose(content) or (0.0, Pose())
     assert time == 5.5
     assert pose.position.tolist() == [1.0, 2.0, 0.5]

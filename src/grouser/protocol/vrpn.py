@@ -106,7 +106,7 @@ class _Stream:
             raise BadValue(
                 f"VRPN: a message has a body of {size} bytes, must be 0 to {LONGEST_BODY}"
             )
-        end = _HEADER.size + _padded(size)
+        end = _HEADER.size + _padded_size(size)
         if len(self.pending) < end:
             return None
         body = bytes(self.pending[_HEADER.size : _HEADER.size + size])
@@ -230,14 +230,14 @@ class VrpnServerSide:
         length, (seconds, micros) = _HEADER.size + len(body), divmod(round(time * 1e6), 1_000_000)
         self._sequence = (self._sequence + 1) % 2**32
         header = _HEADER.pack(length, seconds % 2**32, micros, sender, kind, self._sequence)
-        return header + body.ljust(_padded(len(body)), b"\0")
+        return header + body.ljust(_padded_size(len(body)), b"\0")
 
 
 def _cookie() -> bytes:
     return _COOKIE.ljust(COOKIE_SIZE, b"\0")
 
 
-def _padded(size: int) -> int:
+def _padded_size(size: int) -> int:
     return -(-size // 8) * 8
 
 
