@@ -68,6 +68,12 @@ static double unit_of(uint16_t id)
     return id == HRT_BELT_SPEEDS ? 0.1 : 0.01;
 }
 
+/* Bytes of a command: its 16-bit values, counter and checksum. */
+static uint8_t command_length(uint16_t id)
+{
+    return id == HRT_STOP ? 2 : id == HRT_CAMERA_ZOOM ? 4 : 6;
+}
+
 static void seal(struct hrt_frame *frame, uint8_t counter)
 {
     frame->data[frame->length - 2] = counter;
@@ -83,9 +89,10 @@ struct hrt_frame hrt_pack_stop(uint8_t counter)
 
 struct hrt_frame hrt_pack_command(uint16_t id, double first, double second, uint8_t counter)
 {
-    struct hrt_frame frame = {.id = id, .length = 6};
+    struct hrt_frame frame = {.id = id, .length = command_length(id)};
     put16(frame.data, first, unit_of(id));
-    put16(frame.data + 2, second, unit_of(id));
+    if (frame.length > 4)
+        put16(frame.data + 2, second, unit_of(id));
     seal(&frame, counter);
     return frame;
 }
@@ -93,12 +100,12 @@ struct hrt_frame hrt_pack_command(uint16_t id, double first, double second, uint
 bool hrt_unpack_command(const struct hrt_frame *frame, double *first, double *second,
                         uint8_t *counter)
 {
-    uint8_t length = frame->id == HRT_STOP ? 2 : 6;
+    uint8_t length = command_length(frame->id);
     if (frame->length != length ||
         hrt_crc(frame->id, frame->data, length - 1U) != frame->data[length - 1])
         return false;
     *first = length == 2 ? 0.0 : get16(frame->data, unit_of(frame->id));
-    *second = length == 2 ? 0.0 : get16(frame->data + 2, unit_of(frame->id));
+    *second = length <= 4 ? 0.0 : get16(frame->data + 2, unit_of(frame->id));
     *counter = frame->data[length - 2];
     return true;
 }

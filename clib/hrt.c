@@ -244,6 +244,19 @@ int hrt_aim_camera(double pan_deg, double tilt_deg)
     return code == HRT_OK ? set_error(code) : report_error("hrt_aim_camera", code);
 }
 
+int hrt_zoom_camera(double view_deg)
+{
+    if (!robot->wire)
+        return set_error(HRT_NOT_OPEN);
+    if (!(view_deg >= 0 && view_deg <= 170))
+        return report_error("hrt_zoom_camera", HRT_BAD_VALUE);
+    robot->zoom = view_deg;
+    robot->zoom_commanded = true;
+    robot->zoom_sent = -HUGE_VAL;
+    int code = hrt_tick(hrt_tick_s);
+    return code == HRT_OK ? set_error(code) : report_error("hrt_zoom_camera", code);
+}
+
 /* Receive the pending status, for calls that only read it. */
 static int receive_pending(void)
 {

@@ -54,6 +54,7 @@ int hrt_set_speeds(double left_mm_s, double right_mm_s);
 int hrt_set_flippers(double front_left, double front_right, double rear_left, double rear_right);
 int hrt_move_flippers(double front_left, double front_right, double rear_left, double rear_right);
 int hrt_aim_camera(double pan_deg, double tilt_deg);
+int hrt_zoom_camera(double view_deg); /* horizontal field of view; 0: default */
 int hrt_wait(double seconds);    /* commanded belts keep running */
 
 int hrt_get_encoders(double *left_mm, double *right_mm);

@@ -312,7 +312,10 @@ static int sim_send(struct hrt_wire *wire, const struct hrt_frame *frames, int c
             code = send_flippers(wire, 2, values);
         else if (frames[i].id == HRT_CAMERA_AIM && wire->pan_tilt)
             code = send_line(wire, "MISPKG {Name CameraPanTilt} {Link 1} {Value %.4f} {Link 2} {Value %.4f}",
-                       values[0] * PI / 180.0, values[1] * PI / 180.0);
+                       -values[0] * PI / 180.0, values[1] * PI / 180.0); /* yaw: clockwise */
+        else if (frames[i].id == HRT_CAMERA_ZOOM)
+            code = send_line(wire, "SET {Type Camera} {Name Camera} {Opcode Zoom} {Params %.4f}",
+                       values[0] * PI / 180.0);
     }
     return code;
 }

@@ -9,7 +9,7 @@
 static const double STATUS_TIMEOUT = 10.0; /* s */
 static const double RESTART_JUMP = 0.5;    /* s   backward jump of the clock: a restart */
 static const double FLIPPERS_CYCLE = 0.05, CAMERA_CYCLE = 0.1; /* s   kenaf.dbc */
-enum { MOST_COMMANDS = 4 };
+enum { MOST_COMMANDS = 5 };
 
 const double hrt_tick_s = 0.02;
 struct hrt_session hrt_robot;
@@ -17,9 +17,9 @@ struct hrt_session hrt_robot;
 static uint8_t *counter_of(uint16_t id)
 {
     static const uint16_t ids[] = {HRT_STOP, HRT_BELT_SPEEDS, HRT_FRONT_FLIPPERS, HRT_REAR_FLIPPERS,
-                                   HRT_CAMERA_AIM};
+                                   HRT_CAMERA_AIM, HRT_CAMERA_ZOOM};
     int place = 0;
-    while (place < 4 && ids[place] != id)
+    while (place < 5 && ids[place] != id)
         place++;
     return &hrt_robot.counters[place];
 }
@@ -71,6 +71,10 @@ int hrt_tick(double seconds)
     if (hrt_robot.camera_commanded && now - hrt_robot.camera_sent >= CAMERA_CYCLE) {
         frames[count++] = hrt_command(HRT_CAMERA_AIM, hrt_robot.camera[0], hrt_robot.camera[1]);
         hrt_robot.camera_sent = now;
+    }
+    if (hrt_robot.zoom_commanded && now - hrt_robot.zoom_sent >= CAMERA_CYCLE) {
+        frames[count++] = hrt_command(HRT_CAMERA_ZOOM, hrt_robot.zoom, 0.0);
+        hrt_robot.zoom_sent = now;
     }
     if (hrt_robot.link->send(hrt_robot.wire, frames, count) != 0)
         return HRT_NO_LINK;

@@ -15,11 +15,11 @@ struct hrt_session {
     struct hrt_wire *wire; /* NULL: not open */
     char address[HRT_ADDRESS];
     struct hrt_status status;
-    uint8_t counters[5];
+    uint8_t counters[6];
     double left, right;            /* mm/s, repeated every tick */
-    double flippers[4], camera[2]; /* deg */
-    bool flippers_commanded, camera_commanded;
-    double flippers_sent, camera_sent, status_time; /* s, on the local clock */
+    double flippers[4], camera[2], zoom; /* deg */
+    bool flippers_commanded, camera_commanded, zoom_commanded;
+    double flippers_sent, camera_sent, zoom_sent, status_time; /* s, on the local clock */
     double pace, grip, slip;                        /* mm/s, -, - */
     bool restarted;
     int error;

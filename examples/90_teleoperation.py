@@ -8,9 +8,10 @@ The robot may be real or simulated, its motors on a CAN bus or in a simulator::
     python examples/90_teleoperation.py --control 127.0.0.1:3020 --images 127.0.0.1:5003
 
 Without addresses it starts both on this machine. Keys in a terminal: w s drive, a d turn, r f front
-flippers, t g rear flippers, space stops, q quits. Pictures are shown in a window if there is a
-display. With ``--climb`` it climbs the 200 mm step automatically; without a terminal it only tests
-flippers and belts.
+flippers, t g rear flippers, j l pan, i k tilt, + - zoom, space stops, q quits. Pictures are shown
+in a window if there is a display. With ``--climb`` it climbs the 200 mm step automatically, with
+``--look`` it pans, tilts and zooms the camera and writes a picture of each view; without a terminal
+it only tests flippers and belts.
 """
 
 import argparse
@@ -27,12 +28,20 @@ from grouser.rendering import write_png
 
 BOTH_VIEWS = Region(0, 0, 640, 240)  # front view, bird's-eye view: the mosaic's first two tiles
 SPEED, TURN, STEP = 150.0, 40.0, 15.0  # mm/s, deg/s, deg of a flipper per key
+WIDE, NARROW, AIM = 80.0, 20.0, 5.0  # deg, fields of view; deg of the camera per key
+LOOKS = {  # pan, tilt and field of view, deg
+    "ahead": (0.0, 0.0, WIDE),
+    "left": (15.0, 0.0, WIDE),
+    "up": (0.0, 15.0, WIDE),
+    "near": (0.0, 0.0, NARROW),
+}
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--control", metavar="HOST:PORT", help="the control process")
 parser.add_argument("--images", metavar="HOST:PORT", default="127.0.0.1:5003", help="the cameras")
 parser.add_argument("--token", default=os.environ.get("GROUSER_TOKEN", ""))
 parser.add_argument("--climb", action="store_true", help="climb the step without a keyboard")
+parser.add_argument("--look", action="store_true", help="aim the camera without a keyboard")
 given = parser.parse_args()
 
 
@@ -95,6 +104,7 @@ def keyboard():
 def keyboard_commands(link):
     """Yield commands of the operator's keys, 20 per second; a key held down repeats."""
     front, rear, drive, until = 0.0, 0.0, (0.0, 0.0), 0.0
+    pan, tilt, view = 0.0, 0.0, WIDE
     directions = {"w": (SPEED, 0.0), "s": (-SPEED, 0.0), "a": (0.0, TURN), "d": (0.0, -TURN)}
     while True:
         while select.select([sys.stdin], [], [], 0.0)[0]:
@@ -103,12 +113,15 @@ def keyboard_commands(link):
                 return
             front += STEP * {"r": 1, "f": -1}.get(key, 0)
             rear += STEP * {"t": 1, "g": -1}.get(key, 0)
+            pan += AIM * {"j": 1, "l": -1}.get(key, 0)
+            tilt += AIM * {"i": 1, "k": -1}.get(key, 0)
+            view = min(WIDE, max(NARROW, view + AIM * {"-": 1, "+": -1}.get(key, 0)))
             if key in directions:
                 drive, until = directions[key], time.monotonic() + 0.6  # delay of key repeat
             if key == " ":
                 yield OperatorCommand(stop=True)
         driving = drive if time.monotonic() < until else (0.0, 0.0)
-        yield OperatorCommand(driving, (front, rear))
+        yield OperatorCommand(driving, (front, rear), (pan, tilt), view)
         report = link.report(0.05)
         print(f"\r{line(report)}", end="", flush=True)
 
@@ -137,6 +150,17 @@ def climb(link):
     yield OperatorCommand(stop=True)
 
 
+def look_around(link, views):
+    """Yield the commands of `LOOKS`; write a picture of each view."""
+    for name, (pan, tilt, view) in LOOKS.items():
+        end = time.monotonic() + 3.0  # the head turns 10 deg/s
+        while time.monotonic() < end:
+            yield OperatorCommand(camera=(pan, tilt), view=view)
+            link.report(0.1)
+        write_png(f"look_{name}.png", views.newest[:, :320])
+        print(f"look_{name}.png: pan {pan:g}, tilt {tilt:g}, field of view {view:g} deg")
+
+
 def line(report):
     """Return the state of the robot as text."""
     _, pitch, yaw = report.posture_deg or (0, 0, 0)
@@ -159,7 +183,7 @@ with contextlib.ExitStack() as stack:
     views = Views(*parse_host_port(images, 5003))
     while views.newest is None or not views.newest.any():  # render workers may still be starting
         time.sleep(0.05)
-    automatic = given.climb or not sys.stdin.isatty()
+    automatic = given.climb or given.look or not sys.stdin.isatty()
     if not automatic:
         stack.enter_context(keyboard())
     window = None
@@ -167,7 +191,8 @@ with contextlib.ExitStack() as stack:
         with contextlib.suppress(ImportError):
             window = Window()
     begun, changes = time.monotonic(), views.changes
-    for command in climb(link) if automatic else keyboard_commands(link):
+    program = climb(link) if automatic else keyboard_commands(link)
+    for command in look_around(link, views) if given.look else program:
         link.send(command)
         if window and views.newest is not None:
             window.show(views.newest)

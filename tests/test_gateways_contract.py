@@ -51,7 +51,7 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-WITHOUT_COMMANDS = ("truth", "images", "render_workers")
+WITHOUT_COMMANDS = ("truth", "images", "render_workers", "vrpn")
 """Gateways whose clients do not command robots; each other one needs a client in `CLIENTS`."""
 WITHOUT_CONNECTIONS = ("ros2", "game_controller")
 """Gateways whose clients are not connections of the server (`tests/test_ros2.py`,

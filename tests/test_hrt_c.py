@@ -85,12 +85,11 @@ def test_command_frames_are_bit_identical(
         if kind is Stop:
             assert library.hrt_pack_stop(counter).python == Stop().frame(counter)
             continue
-        counts = [
-            max(s.low, min(s.high, c)) for s, c in zip(kind.SIGNALS, (first, second), strict=True)
-        ]
+        values = (first, second)[: len(kind.SIGNALS)]
+        counts = [max(s.low, min(s.high, c)) for s, c in zip(kind.SIGNALS, values, strict=True)]
         ours = kind(*(count * s.unit.si for count, s in zip(counts, kind.SIGNALS, strict=True)))
         unit = 0.1 if id == 0x100 else 0.01
-        theirs = library.hrt_pack_command(id, counts[0] * unit, counts[1] * unit, counter)
+        theirs = library.hrt_pack_command(id, counts[0] * unit, counts[-1] * unit, counter)
         assert theirs.python == ours.frame(counter)
 
 

@@ -239,3 +239,14 @@ def test_flippers_are_level_without_an_edge() -> None:
     policy = FlipperClimber(None, STRATEGY)
     assert policy(observation(-1.0)) == {"front": 0.0, "rear": 0.0}
     assert policy(observation(-0.9, at=0.1, nose_up=0.5)) is None
+
+
+def test_camera_head_keeps_mass_and_centre_of_mass() -> None:
+    centres = []
+    for pan_tilt in (False, True):
+        model = Kenaf(pan_tilt=pan_tilt).build().spec.compile()
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        assert model.body("body").subtreemass[0] == pytest.approx(kenaf.MASS)
+        centres.append(data.subtree_com[model.body("body").id].tolist())
+    assert centres[1] == pytest.approx(centres[0], abs=1e-9)

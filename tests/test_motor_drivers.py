@@ -30,6 +30,7 @@ from grouser.protocol.can.messages import (
     BeltMotion,
     BeltSpeeds,
     CameraAim,
+    CameraZoom,
     CanCommand,
     CanFrame,
     FlipperAngles,
@@ -128,6 +129,14 @@ def test_camera_aim_is_positive_left_and_up() -> None:
     aim = camera.memory.aim
     assert aim.pan == pytest.approx(0.3, abs=1e-3)
     assert aim.tilt == pytest.approx(-0.2, abs=1e-3)  # simulated cameras: positive downwards
+
+
+def test_camera_zoom_sets_the_field_of_view_of_the_first_camera() -> None:
+    rig = Rig({"kind": "standard"})
+    camera: Any = rig.sim.scene.sensors["k", "Camera"][1]
+    for view, zoom in ((40.0, 2.305), (5.0, 4.759), (0.0, 1.0)):  # 80 deg at zoom 1, 20 at least
+        rig.controller.begin(CameraZoom(radians(view)))
+        assert camera.memory.aim.zoom == pytest.approx(zoom, abs=1e-3)
 
 
 def test_frames_match_dbc_layout_and_cycle_times(rig: Rig) -> None:

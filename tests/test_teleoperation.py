@@ -1,6 +1,7 @@
 """Teleoperation: operator program, control process on hrt, and motors or a simulator."""
 
 import json
+import math
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,6 +31,8 @@ from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.server import PictureOptions
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol.operation import OperatorCommand, RobotReport, read_command, read_report
+from grouser.sensors.camera import BoundCamera, Camera
+from grouser.sensors.zoom_range import zoom_range
 from grouser.world.file import load
 
 OPERATOR = Path(__file__).parent.parent / "examples" / "90_teleoperation.py"
@@ -41,12 +45,16 @@ FREE = ("--port", "0", "--images", "-1")
 @given(
     st.none() | st.tuples(st.floats(-500, 500), st.floats(-180, 180)),
     st.none() | st.tuples(st.floats(-179, 179), st.floats(-179, 179)),
+    st.none() | st.floats(0, 170),
     st.booleans(),
 )
 def test_commands_round_trip(
-    drive: tuple[float, float] | None, flippers: tuple[float, float] | None, stop: bool
+    drive: tuple[float, float] | None,
+    flippers: tuple[float, float] | None,
+    view: float | None,
+    stop: bool,
 ) -> None:
-    command = OperatorCommand(drive, flippers, stop=stop)
+    command = OperatorCommand(drive, flippers, view=view, stop=stop)
     assert read_command(command.encode().decode()) == command
 
 
@@ -71,6 +79,8 @@ def test_reports_round_trip() -> None:
         ('{"drive": [501, 0]}', "drive: 501 is out of range, must be from -500 to 500"),
         ('{"flippers": [0, 180]}', "flippers: 180 is out of range"),
         ('{"camera": [0, 91]}', "camera: 91 is out of range"),
+        ('{"view": -1}', "view: -1 is out of range, must be from 0 to 170"),
+        ('{"view": [20]}', "view: must be 1 numbers"),
         ('{"stop": 1}', "stop is 1, must be true or false"),
     ],
 )
@@ -184,6 +194,45 @@ GATEWAYS: dict[str, tuple[Gateway, str]] = {
     "can": (CanGateway(port=0), "socketcand://127.0.0.1:{}/can0"),
     "control": (UsarsimGateway(ports=((0, PortProfile()),)), "usarsim://127.0.0.1:{}"),
 }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("port", GATEWAYS)
+def test_operator_pans_tilts_and_zooms_on_motors_and_simulator(
+    port: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HRT_NAME", "kenaf")
+    gateway, link = GATEWAYS[port]
+    with ThreadedServer(load("kenaf_step"), gateway, speed=4.0) as yard:
+        simulation = yard.server.host.simulation
+        where = link.format(yard.server.ports[port])
+
+        def aim() -> tuple[float, float, float]:
+            """Return pan and tilt of the head and the field of view of its camera, deg."""
+            pan, tilt = (
+                math.degrees(simulation.data.joint(f"kenaf/{joint}").qpos[0])
+                for joint in ("pan", "tilt")
+            )
+            sensor, bound = simulation.scene.sensors["kenaf", "Camera"]
+            assert isinstance(sensor, Camera)
+            assert isinstance(bound, BoundCamera)
+            return pan, tilt, math.degrees(zoom_range(sensor).angle(bound.memory.aim.zoom))
+
+        with (
+            start_command("control", "--link", where, "--port", "0") as control,
+            OperatorLink(port=control["control"], timeout=TIMEOUT) as operator,
+        ):
+            for pan, tilt, view in ((20.0, 15.0, 0.0), (-30.0, -5.0, 25.0), (0.0, 60.0, 80.0)):
+                wanted = pan, min(tilt, 22.9), view or 80.0
+
+                def arrives(
+                    pan: float = pan, tilt: float = tilt, view: float = view, goal: Any = wanted
+                ) -> bool:
+                    operator.send(OperatorCommand(camera=(pan, tilt), view=view))
+                    operator.report(0.05)
+                    return yard.call(aim) == pytest.approx(goal, abs=0.5)
+
+                wait_until(arrives)
 
 
 @pytest.mark.slow

@@ -10,4 +10,6 @@ from grouser.client.launch import start_command as start_command
 from grouser.client.path_following import PathFollower as PathFollower
 from grouser.client.pictures import PictureConnection as PictureConnection
 from grouser.client.pictures import watch as watch
+from grouser.client.pose_sources import RosPoses as RosPoses
+from grouser.client.pose_sources import VrpnPoses as VrpnPoses
 from grouser.client.teleoperation import OperatorLink as OperatorLink

@@ -43,6 +43,7 @@ __all__ = [
     "hrt_stop",
     "hrt_turning",
     "hrt_wait",
+    "hrt_zoom_camera",
 ]
 
 
@@ -117,6 +118,11 @@ def hrt_move_flippers(
 def hrt_aim_camera(pan_deg: float, tilt_deg: float) -> None:
     """Aim the front camera: pan to the left and tilt up, deg."""
     _require_open().aim_camera(pan_deg, tilt_deg)
+
+
+def hrt_zoom_camera(view_deg: float) -> None:
+    """Set the horizontal field of view of the front camera, deg; 0: that of its lens."""
+    _require_open().zoom_camera(view_deg)
 
 
 def hrt_wait(seconds: float) -> None:

@@ -76,6 +76,7 @@ class Hrt:
         self._belts: hrt_control.Belts = (0.0, 0.0)
         self._flippers: tuple[float, ...] | None = None
         self._camera: tuple[float, float] | None = None
+        self._zoom: float | None = None
         self._pace = hrt_control.PACE
         self._grip = hrt_control.FIRST_GRIP
         self._slid: float | None = None
@@ -170,6 +171,13 @@ class Hrt:
         self._sent.pop(can.CameraAim, None)
         self._tick()
 
+    def zoom_camera(self, view_deg: float) -> None:
+        """Set the horizontal field of view of the front camera, deg; 0: that of its lens."""
+        self._check_command("hrt_zoom_camera", can.CameraZoom(radians(view_deg)))
+        self._zoom = radians(view_deg)
+        self._sent.pop(can.CameraZoom, None)
+        self._tick()
+
     def wait(self, seconds: float) -> None:
         """Wait; running belts keep running."""
         until = self.link.time + seconds
@@ -252,6 +260,8 @@ class Hrt:
             ]
         if self._camera is not None and self._due(can.CameraAim):
             commands.append(can.CameraAim(*self._camera))
+        if self._zoom is not None and self._due(can.CameraZoom):
+            commands.append(can.CameraZoom(self._zoom))
         self._send(*commands)
         self._pass_time(seconds)
         if self.link.time - self._last_status > STATUS_TIMEOUT:

@@ -19,7 +19,7 @@ from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorConfiguration
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import LinkTarget, MovePackage, PackageState
 from grouser.protocol.usarsim.sensor_messages import Encoders, GroundTruth, Ins
-from grouser.protocol.usarsim.setting import SetJoint
+from grouser.protocol.usarsim.setting import SetJoint, SetZoom
 from grouser.protocol.usarsim.state import NO_BATTERY, State
 
 CLASS = "Kenaf"
@@ -30,6 +30,9 @@ TICK = radians(1.0)
 
 PAN_TILT = "CameraPanTilt"
 """Mission package of the camera."""
+
+CAMERA = "Camera"
+"""Name of the front camera."""
 
 BELTS = ("ECLeft", "ECRight")
 FLIPPERS = ("FLFlipper", "FRFlipper", "RLFlipper", "RRFlipper")
@@ -94,8 +97,10 @@ class KenafWire:
             case can.RearFlippers(left, right):
                 return self._flippers(FLIPPERS[2:], (left, right))
             case can.CameraAim(pan, tilt) if self._pan_tilt:
-                links = (LinkTarget(0, pan), LinkTarget(1, tilt))
+                links = (LinkTarget(0, -pan), LinkTarget(1, tilt))  # yaw on the wire is clockwise
                 return [MovePackage(PAN_TILT, links)]
+            case can.CameraZoom(view):
+                return [SetZoom(CAMERA, view)]
         return []
 
     def _flippers(self, names: Iterable[str], angles: Iterable[float]) -> list[Message]:

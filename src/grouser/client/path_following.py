@@ -1,9 +1,9 @@
-"""Path following over the network: the path driver of the trials, fed by motion capture.
+"""Path following over the network: the path driver of the trials, fed by measured poses.
 
 As planned for the real robots in the report (roach, section 2.3): motion capture measures the pose
 and a client steers the robot. The driver is that of the batch simulations
-(`grouser.planning.driver`) with a batch size of one. The module has no sockets: poses in, commands
-out.
+(`grouser.planning.driver`) with a batch size of one. Poses come from a robot's own sensor, or from
+`grouser.client.pose_sources`. The module has no sockets: poses in, commands out.
 """
 
 from __future__ import annotations
@@ -52,9 +52,14 @@ class PathFollower:
         """
         if seen is None or seen.location is None or seen.orientation is None:
             return None  # no measurement in this frame
-        place = np.array([self._axes.place(seen.location)])
-        wxyz = from_rpy(*self._axes.angles(seen.orientation))[None]
-        values = self._driver.act(self._state, [0], place, wxyz)[0].tolist()
+        wxyz = from_rpy(*self._axes.angles(seen.orientation))
+        return self.steer(self._axes.place(seen.location), wxyz)
+
+    def steer(self, position: npt.ArrayLike, wxyz: npt.ArrayLike) -> dict[str, float]:
+        """Return the command for a pose in the world frame: m, unit quaternion; as `command`."""
+        place = np.asarray(position, np.float64)[None]
+        turn = np.asarray(wxyz, np.float64)[None]
+        values = self._driver.act(self._state, [0], place, turn)[0].tolist()
         self.to_go = float(self._driver.to_go(self._state, [0], place)[0])
         self.arrived = self.arrived or bool(self._driver.arrived(self._state, [0], place)[0])
         return dict(zip(self._driver.words, values, strict=True))

@@ -160,6 +160,8 @@ class ControlProcess:
                 robot.set_flippers(front, front, rear, rear)
             if wanted.camera is not None:
                 robot.aim_camera(*wanted.camera)
+            if wanted.view is not None:
+                robot.zoom_camera(wanted.view)
             robot.set_speeds(*_belts(*(wanted.drive or (0.0, 0.0))))
             self._trouble = ""
         except HrtError as error:
@@ -245,17 +247,18 @@ class _OperatorSocket:
 
     def take_command(self) -> OperatorCommand:
         """Return the newest of each pending command, and clear them."""
-        flippers = camera = None
+        flippers = camera = view = None
         stop = False
         for command in self.pending:
             self._drive = (0.0, 0.0) if command.stop else command.drive or self._drive
             flippers, camera = command.flippers or flippers, command.camera or camera
+            view = command.view if command.view is not None else view
             stop = stop or command.stop
             self._active = time.monotonic()
         self.pending.clear()
         if time.monotonic() > self._active + SILENCE:
             self._drive = (0.0, 0.0)
-        return OperatorCommand(self._drive, flippers, camera, stop)
+        return OperatorCommand(self._drive, flippers, camera, view, stop)
 
     def report(self, make: Callable[[], RobotReport]) -> bool:
         """Send a report if one is due; return False if the connection is closed."""

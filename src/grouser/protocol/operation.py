@@ -29,6 +29,7 @@ LONGEST = 4096
 
 FASTEST_MM_S, FASTEST_DEG_S = 500.0, 180.0
 FARTHEST_DEG = 179.0
+WIDEST_VIEW_DEG = 170.0
 """Limits of operator commands."""
 
 
@@ -42,6 +43,8 @@ class OperatorCommand:
     """Angles of both front and both rear flippers, deg, up positive."""
     camera: tuple[float, float] | None = None
     """Pan to the left and tilt up, deg."""
+    view: float | None = None
+    """Horizontal field of view of the camera (zoom), deg; 0: that of its lens."""
     stop: bool = False
     """Stop all motors immediately."""
     token: str | None = None
@@ -49,7 +52,12 @@ class OperatorCommand:
 
     def encode(self) -> bytes:
         """Return the line."""
-        given = {key: value for key, value in asdict(self).items() if value not in (None, False)}
+        omitted = None, False
+        given = {
+            key: value
+            for key, value in asdict(self).items()
+            if not any(value is one for one in omitted)
+        }
         return json.dumps(given).encode() + b"\n"
 
 
@@ -95,6 +103,12 @@ def read_command(text: str) -> OperatorCommand:
                         f"{key}: {value:g} is out of range, must be from {-most:g} to {most:g}"
                     )
             values[key] = pair
+    if given.get("view") is not None:
+        [values["view"]] = _numbers("view", [given["view"]], 1)
+        if not 0 <= values["view"] <= WIDEST_VIEW_DEG:
+            raise BadValue(
+                f"view: {values['view']:g} is out of range, must be from 0 to {WIDEST_VIEW_DEG:g}"
+            )
     stop, token = given.get("stop", False), given.get("token")
     if not isinstance(stop, bool) or not isinstance(token, str | None):
         raise BadValue(f"stop is {stop!r}, must be true or false; token must be a string")

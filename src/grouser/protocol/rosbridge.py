@@ -401,6 +401,12 @@ def split(text: str, size: int, id_: str) -> list[str]:
     ]
 
 
+def subscription(topic: str, kind: str) -> str:
+    """Return a ``subscribe`` to the newest messages of a topic."""
+    fields = {"topic": topic, "type": kind, "queue_length": 1}
+    return _encode("subscribe", fields, None)
+
+
 def publication(topic: str, message: str) -> str:
     """Return a ``publish`` of a message that is JSON already."""
     return f'{{"op": "publish", "topic": {json.dumps(topic)}, "msg": {message}}}'

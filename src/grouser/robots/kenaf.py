@@ -25,9 +25,10 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
-from grouser.robots.parts import hull
+from grouser.robots.parts import hull, pan_tilt
 from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups, middle_of_mass
+from grouser.robots.parts.pan_tilt import PanTilt
 from grouser.robots.parts.powertrain import arm_drive, battery, powered_belt_drive
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -74,6 +75,8 @@ BLUE: hull.Vector = (0.20, 0.42, 0.72)
 FRONT_CAMERA = (0.26, 0.0, -0.0392)  # m   UDK config: x forward, y right, z down; looks level
 BIRDS_EYE_CAMERA = (-0.15, 0.0, -0.45)  # m   UDK config, in the same axes
 BIRDS_EYE_DOWN = 1.0  # rad   UDK config: pitched down
+HEAD_AT = (FRONT_CAMERA[0] - pan_tilt.LENS_X, 0.0, -FRONT_CAMERA[2])  # m   lens as at FRONT_CAMERA
+HEAD_CENTRE = np.array([HEAD_AT[0], 0.0, HEAD_AT[2] - pan_tilt.LOWERED])  # m   centre of mass
 OPENING_DEG = 45.0  # estimate: vertical opening angle of both cameras
 
 
@@ -102,6 +105,9 @@ class Kenaf(Description):
     """Wheels per main track, method wheels only (sources.md A4: a Kenaf-like crawler's)."""
     flipper_wheels: WheelCount = 3
     """Wheels per flipper, method wheels only (sources.md A4)."""
+    pan_tilt: bool = False
+    """Mount the front camera on a head that pans and tilts (sec. II-B: "a pan-tilt-zoom camera
+    fixed at the front of its body"); its mass is part of the robot's."""
 
     def build(self) -> Robot:
         """Return the robot: body, main tracks, four flippers, camera mounts, sensors."""
@@ -113,6 +119,8 @@ class Kenaf(Description):
             side: add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
         }
+        if self.pan_tilt:
+            PanTilt(at=HEAD_AT).add(spec, body)
         self._weigh_body(body, belts=sum(belt.mass for belt in mains.values()))
         flippers = [self._flipper(place) for place in FOUR]
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
@@ -125,13 +133,16 @@ class Kenaf(Description):
             spec=spec,
             root="body",
             mass=MASS,
-            drives=dict.fromkeys(mains, powered_belt_drive(_belt_drive(), MASS)) | arms,
-            limits=dict.fromkeys(arms, (-ARM_LIMIT, ARM_LIMIT)),
+            drives=dict.fromkeys(mains, powered_belt_drive(_belt_drive(), MASS))
+            | arms
+            | (pan_tilt.DRIVES if self.pan_tilt else {}),
+            limits=dict.fromkeys(arms, (-ARM_LIMIT, ARM_LIMIT))
+            | (pan_tilt.LIMITS if self.pan_tilt else {}),
             belts=(*mains.values(), *hung),
             steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
             groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
-            equipment=EQUIPMENT,
+            equipment=(pan_tilt.CAMERA, *EQUIPMENT[1:]) if self.pan_tilt else EQUIPMENT,
             battery=battery(MASS),
             standing=STANDING,
             posture={each.arm: front if each.forward > 0 else rear for each in flippers},
@@ -185,11 +196,12 @@ class Kenaf(Description):
     def _weigh_body(self, body: mujoco.MjsBody, belts: float) -> None:
         """Set the body's mass to the remainder, and its centre and inertia from the options."""
         flipper, half, x = _flipper_mass()
-        mass = MASS - 4 * flipper - belts
+        head = pan_tilt.MASS if self.pan_tilt else 0.0
+        mass = MASS - 4 * flipper - belts - head
         # Level flippers are symmetric about the root, so the body alone carries the offset.
         centre = np.array([self.centre_x, 0.0, self.centre_z])
         centre[0] += 0.0 if self.batteries else WITHOUT_BATTERIES_X
-        at = centre * MASS / mass
+        at = (centre * MASS - HEAD_CENTRE * head) / mass
         hull.set_box_mass(
             body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist())
         )

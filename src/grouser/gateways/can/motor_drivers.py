@@ -14,6 +14,7 @@ from grouser.physics.drives import angle, speed
 from grouser.protocol.can import messages as can
 from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Reading
+from grouser.sensors.zoom_range import zoom_range
 from grouser.service.host import Host
 from grouser.simulation.changes.actions import AimCamera
 from grouser.world.file import RobotEntry
@@ -21,6 +22,8 @@ from grouser.world.file import RobotEntry
 BELTS = can.MOTORS[:2]
 DRIVES = (*BELTS, *(f"{flipper}_arm" for flipper in can.MOTORS[2:]))
 """The robot's drives in the order of `MOTORS`."""
+PAN_TILT = {"pan", "tilt"}
+"""Drives of a camera's head."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,14 +63,30 @@ class MotorDrivers(BusMotors):
                 self._move({"rear_left_arm": angle(left), "rear_right_arm": angle(right)})
             case can.CameraAim(pan, tilt):
                 self._aim(pan, tilt)
+            case can.CameraZoom(view):
+                if (camera := self._first_camera()) is not None:
+                    zoom = zoom_range(camera).zoom(view)
+                    aim = AimCamera(self._robot, camera.name, zoom=zoom)
+                    self._host.apply(aim, source=self.address)
 
     def _aim(self, pan: float, tilt: float) -> None:
-        """Aim the first camera; the tilt of simulated cameras is positive downwards."""
-        for (robot, name), (sensor, _) in self._host.simulation.scene.sensors.items():
-            if robot == self._robot and isinstance(sensor, Camera):
-                aim = AimCamera(robot, name, pan=pan, tilt=-tilt)
-                self._host.apply(aim, source=self.address)
-                return
+        """Move the motors of a pan-tilt camera, or aim the first camera in its mount.
+
+        The tilt of cameras in their mounts is positive downwards.
+        """
+        robot = self._host.simulation.scene.robots[self._robot]
+        if robot.drives.keys() >= PAN_TILT:
+            low, high = robot.limits["tilt"]
+            self._move({"pan": angle(pan), "tilt": angle(min(max(tilt, low), high))})
+        elif (camera := self._first_camera()) is not None:
+            aim = AimCamera(self._robot, camera.name, pan=pan, tilt=-tilt)
+            self._host.apply(aim, source=self.address)
+
+    def _first_camera(self) -> Camera | None:
+        """Return the first camera of the robot."""
+        sensors = self._host.simulation.scene.sensors.items()
+        own = (sensor for (robot, _), (sensor, _) in sensors if robot == self._robot)
+        return next((sensor for sensor in own if isinstance(sensor, Camera)), None)
 
     def _watch(self, time: float) -> None:
         if self.gate.is_silent(time) and not self._halted:

@@ -18,7 +18,6 @@ from grouser.gateways.usarsim.robot_layout import (
 )
 from grouser.gateways.usarsim.sensor_encoder import Settings
 from grouser.gateways.usarsim.sensor_encoding import ENCODERS, encoder_of
-from grouser.gateways.usarsim.settings import zoom_range
 from grouser.protocol.usarsim import geo_conf
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.message import Message
@@ -26,6 +25,7 @@ from grouser.protocol.usarsim.values import Vector
 from grouser.robots.drive_modes import SkidSteering
 from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Sensor
+from grouser.sensors.zoom_range import zoom_range
 
 _ORIGIN: Vector = (0.0, 0.0, 0.0)
 

@@ -6,13 +6,12 @@ window, so viewports and watched cameras are only checked; images come from the 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from grouser.errors import BadValue
-from grouser.frames import Pose, radians
+from grouser.frames import Pose
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
 from grouser.gateways.usarsim.sensor_encoding import ENCODERS, encoder_of
@@ -22,44 +21,12 @@ from grouser.sensors.depth import DepthCamera
 from grouser.sensors.ins import Ins
 from grouser.sensors.laser import Laser
 from grouser.sensors.sensor import LEAST_RATE, MOST_RATE, Resettable, Sensor
+from grouser.sensors.zoom_range import zoom_range
 from grouser.service.host import TagMemory
 from grouser.simulation.changes import actions
 from grouser.simulation.changes.actions import Action, Join, SetGaitParameters, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag
-
-NARROWEST = radians(20.0)
-"""rad; UDK's ``CameraMinFov``."""
-WIDEST = radians(120.0)
-"""rad; UDK's ``CameraMaxFov``."""
-
-
-@dataclass(frozen=True)
-class ZoomRange:
-    """Horizontal fields of view of one camera, rad."""
-
-    default: float
-    """Field of view at zoom 1."""
-    narrowest: float
-    widest: float
-
-    def angle(self, zoom: float) -> float:
-        """Return the field of view at ``zoom`` times the focal length."""
-        return 2 * math.atan(math.tan(self.default / 2) / zoom)
-
-    def zoom(self, angle: float) -> float:
-        """Return the zoom for a field of view, clamped to the range; 0: default."""
-        if angle == 0:
-            return 1.0
-        wanted = min(max(angle, self.narrowest), self.widest)
-        return math.tan(self.default / 2) / math.tan(wanted / 2)
-
-
-def zoom_range(camera: Camera) -> ZoomRange:
-    """Return the zoom range of ``camera``; it always contains the default field of view."""
-    usual = radians(camera.lens.fov_deg[0])
-    return ZoomRange(usual, min(NARROWEST, usual), max(WIDEST, usual))
-
 
 INS, CAMERA, RFID = (ENCODERS[kind].type for kind in ("ins", "camera", "rfid"))
 """Sensor types on the wire."""

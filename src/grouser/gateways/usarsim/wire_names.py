@@ -66,7 +66,10 @@ _TAIL: dict[str, SignedName] = {"tail_pan": ("TailPan", -1)}
 
 APPEARANCES: dict[str, Appearance] = {
     "kenaf": Appearance(
-        class_name="Kenaf", joints=FLIPPERS, wheel_base=kenaf.LENGTH - 2 * kenaf.RADIUS
+        class_name="Kenaf",
+        joints=FLIPPERS,
+        packages={PAN_TILT: (("pan", -1), ("tilt", 1))},
+        wheel_base=kenaf.LENGTH - 2 * kenaf.RADIUS,
     ),
     "quince": Appearance(
         class_name="Quince", joints=FLIPPERS, wheel_base=quince.LENGTH - 2 * quince.RADIUS

@@ -111,6 +111,8 @@ ONE = Unit(1, "1", "")
 
 MAX_BELT_SPEED = 5000
 """Largest commanded belt speed, 0.1 mm/s (Kenaf's top speed, 0.5 m/s)."""
+WIDEST_VIEW = 17000
+"""Largest commanded field of view, 0.01 deg."""
 MAX_FLIPPER_ANGLE = 17990
 """Largest commanded flipper angle in both directions, 0.01 deg (Kenaf's arms: 3.14 rad)."""
 
@@ -315,6 +317,18 @@ class CameraAim(CanCommand):
 
 
 @dataclass(frozen=True, slots=True)
+class CameraZoom(CanCommand):
+    """Horizontal field of view of the front camera; 0: that of its lens.
+
+    Field in rad.
+    """
+
+    ID, CYCLE = 0x121, 0.1
+
+    view: Annotated[float, Signal("FieldOfView", "h", HUNDREDTH_DEG, 0, WIDEST_VIEW)]
+
+
+@dataclass(frozen=True, slots=True)
 class BeltEncoders(CanStatus):
     """Belt travel since the motors were switched on, forwards positive.
 
@@ -416,7 +430,7 @@ FLAGS: Final = {
 """Bit of `Health.flags` → description."""
 
 COMMANDS: Final[dict[int, type[CanCommand]]] = {
-    kind.ID: kind for kind in (Stop, BeltSpeeds, FrontFlippers, RearFlippers, CameraAim)
+    kind.ID: kind for kind in (Stop, BeltSpeeds, FrontFlippers, RearFlippers, CameraAim, CameraZoom)
 }
 """Identifier → command."""
 

@@ -31,6 +31,8 @@ BASE = (0.045, 0.035, TILT_OVER_PAN / 2)  # m   estimate: half edges of the pann
 HEAD = (0.045, 0.04, 0.025)  # m   estimate: half edges of the tilting part
 BASE_MASS, HEAD_MASS = 0.2, 0.4  # kg   estimate: a small video camera of those years
 MASS = BASE_MASS + HEAD_MASS
+LOWERED = BASE_MASS * (TILT_OVER_PAN - BASE[2] + HEAD[2]) / MASS
+"""Height of the axes' intersection over the centre of mass, m."""
 LENS_X = HEAD[0] + 0.005  # m   estimate: lens ahead of the tilt axis
 
 RATE_HZ = 15.0  # sources.md D3: camera textures
