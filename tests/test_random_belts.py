@@ -1,10 +1,12 @@
 """Contract of segment belts around any pulleys: no hopping, and no energy from nothing."""
 
+import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 import pytest
-from support.energy_meter import EnergyBalance, measure
+from support.energy_meter import EnergyBalance, measure, vertical_rms
 from support.planar_crawler import PlanarCrawler
 from support.random_belts import RandomBelt
 
@@ -54,29 +56,39 @@ def check(balance: EnergyBalance) -> None:
     assert abs(balance.residual) < UNEXPLAINED * turnover, balance
 
 
-def check_random_belt(seed: int, settling: float, least: float, pitches: int) -> None:
-    """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least."""
-    belt = RandomBelt.draw(seed)
+def check_random_belt(
+    belt: RandomBelt, settling: float, least: float, pitches: int, windows: int = 1
+) -> None:
+    """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least.
+
+    Vibration is that of ``windows`` times this interval. A belt that is thrown off the ground at
+    every lug bounces chaotically: in single seconds the robot of seed 30 vibrates with 57 to 99
+    mm/s and the planar model with 64 to 188, so that only longer intervals can be compared.
+    """
     seconds = max(least, pitches * belt.pitch / belt.speed)
     simulation = belt.simulation()
     belt.drive(simulation, settling)
     balance = measure(simulation, seconds)
     check(balance)
     if balance.vertical_rms > VIBRATION:
-        explained = PlanarCrawler.of(belt).vertical_rms(settling, seconds)
-        assert balance.vertical_rms < VIBRATION + explained, balance
+        rest = (windows - 1) * seconds
+        squares = balance.vertical_rms**2 + (windows - 1) * vertical_rms(simulation, rest) ** 2
+        explained = PlanarCrawler.of(belt).vertical_rms(settling, windows * seconds)
+        assert math.sqrt(squares / windows) < VIBRATION + explained, balance
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
     # The start is a ramp without a jerk, so that little has to decay.
-    check_random_belt(seed, 0.2, 0.2, 2)
+    check_random_belt(RandomBelt.draw(seed), 0.2, 0.2, 2)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("timestep", [0.001, 0.0005])
 @pytest.mark.parametrize("seed", range(200))
-def test_200_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
-    check_random_belt(seed, 0.5, 1.0, 3)
+def test_200_random_belts_neither_hop_nor_create_energy(seed: int, timestep: float) -> None:
+    belt = dataclasses.replace(RandomBelt.draw(seed), timestep=timestep)
+    check_random_belt(belt, 0.5, 1.0, 3, windows=6)
 
 
 @pytest.mark.parametrize("pitch", [0.055, 0.06, 0.07])

@@ -41,7 +41,7 @@ HOOK_TRAVEL = 0.3
 HOOK_TIME = 0.005
 """Longest time between two belt updates, s."""
 SETTLE_TIME = 0.02
-"""Longest time between two drive updates, s: setpoints are clamped, belts' work is added."""
+"""Longest time between two drive updates, s: setpoints are clamped, friction is updated."""
 SURFACE_TIME = 0.002
 """Longest time between two updates of belts with moving surfaces, s."""
 CACHED_ROBOTS = 64

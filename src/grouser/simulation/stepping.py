@@ -216,7 +216,7 @@ class Stepper:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
         The order, of one simulation and of a batch: moving surfaces and grousers, physics, friction
-        by slip, roll-backs, `settle`, work, losses, gaits. All but physics is done at multiples of
+        by slip, roll-backs, work, `settle`, losses, gaits. All but physics is done at multiples of
         the control interval.
 
         Args:
@@ -275,12 +275,12 @@ class Stepper:
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.targets, memory.turns)
             self._roll_back.switch(rows)  # poses that are read between two intervals agree
+        if self._has_drives and not self._has_gaits:
+            self.drives.work.add(rows, self._every, memory.work, memory.effort)
         if interval % self._settle_intervals == 0 and self._has_drives:
             self.drives.settle(rows, memory.targets)
-            if not self._has_gaits:
-                self.drives.work.add(rows, self._settle_time, memory.work, memory.effort)
-                if self._has_losses:
-                    self.losses.apply(rows, memory.losses, self._settle_time)
+            if self._has_losses and not self._has_gaits:
+                self.losses.apply(rows, memory.losses, self._settle_time)
         if self._has_gaits:
             if self._has_losses:
                 self.losses.apply(rows, memory.losses, self._every)
