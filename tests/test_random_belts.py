@@ -1,7 +1,6 @@
 """Contract of segment belts around any pulleys: no hopping, and no energy from nothing."""
 
 import dataclasses
-import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,9 @@ from grouser.world.terrain.flat import Flat
 
 VIBRATION = 0.010
 """m/s; vertical rms speed that is allowed beside that of the polygon effect."""
+DECAY, STEADY = 5.0, 6.0
+"""s. A bounce that lugs excite takes seconds to decay and is chaotic before: the first seconds of
+equal robots that start at other phases differ by a factor of 3."""
 UNEXPLAINED = 0.01
 """Largest part of the energy turnover that is in no term of the balance."""
 HOPPER: dict[str, Any] = {
@@ -57,24 +59,26 @@ def check(balance: EnergyBalance) -> None:
 
 
 def check_random_belt(
-    belt: RandomBelt, settling: float, least: float, pitches: int, windows: int = 1
+    belt: RandomBelt, settling: float, least: float, pitches: int, *, steady: bool = False
 ) -> None:
     """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least.
 
-    Vibration is that of ``windows`` times this interval. A belt that is thrown off the ground at
-    every lug bounces chaotically: in single seconds the robot of seed 30 vibrates with 57 to 99
-    mm/s and the planar model with 64 to 188, so that only longer intervals can be compared.
+    ``steady``: a belt that vibrates is judged over `STEADY` seconds after `DECAY` more.
     """
     seconds = max(least, pitches * belt.pitch / belt.speed)
     simulation = belt.simulation()
     belt.drive(simulation, settling)
     balance = measure(simulation, seconds)
     check(balance)
-    if balance.vertical_rms > VIBRATION:
-        rest = (windows - 1) * seconds
-        squares = balance.vertical_rms**2 + (windows - 1) * vertical_rms(simulation, rest) ** 2
-        explained = PlanarCrawler.of(belt).vertical_rms(settling, windows * seconds)
-        assert math.sqrt(squares / windows) < VIBRATION + explained, balance
+    rms = balance.vertical_rms
+    if rms <= VIBRATION:
+        return
+    if steady:
+        settling += seconds + DECAY
+        simulation.step(DECAY)
+        seconds, rms = STEADY, vertical_rms(simulation, STEADY)
+    explained = PlanarCrawler.of(belt).vertical_rms(settling, seconds)
+    assert rms < VIBRATION + explained, balance
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -88,7 +92,7 @@ def test_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(200))
 def test_200_random_belts_neither_hop_nor_create_energy(seed: int, timestep: float) -> None:
     belt = dataclasses.replace(RandomBelt.draw(seed), timestep=timestep)
-    check_random_belt(belt, 0.5, 1.0, 3, windows=6)
+    check_random_belt(belt, 0.5, 1.0, 3, steady=True)
 
 
 @pytest.mark.parametrize("pitch", [0.055, 0.06, 0.07])

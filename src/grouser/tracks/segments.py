@@ -242,10 +242,11 @@ class RollingBelt:
 class GrouserSwitches:
     """Contact classes of the grousers of one belt that change segments, by its position."""
 
-    def __init__(self, model: mujoco.MjModel, belt: Belt) -> None:
-        """Look up the switched geoms of ``belt``."""
-        self._sprocket = int(model.joint(belt.sprocket).qposadr[0])
-        self._gear = belt.gear
+    def __init__(self, model: mujoco.MjModel, belt: Belt, every: float) -> None:
+        """Look up the switched geoms of ``belt``; ``every``: time between two calls, s."""
+        sprocket = model.joint(belt.sprocket)
+        self._sprocket, self._dof = int(sprocket.qposadr[0]), int(sprocket.dofadr[0])
+        self._gear, self._ahead = belt.gear, every / 2
         self._geoms = np.array([model.geom(each.geom).id for each in belt.switched], np.intp)
         ends = {end for each in belt.switched for end in (each.enter, each.leave)}
         self._seams = np.array(sorted(end for end in ends if math.isfinite(end)))
@@ -265,8 +266,13 @@ class GrouserSwitches:
         )
 
     def apply(self, rows: StateArrays) -> None:
-        """Make each grouser solid on the segment it is on."""
-        position = rows.qpos[:, self._sprocket] * self._gear
+        """Make each grouser solid on the segment it is on in the middle of the next interval.
+
+        With the present segments all grousers would leave bends half an interval late: at 0.7 m/s
+        and 5 ms a lug of 28 mm was 1.8 mm too far on average, and its robot vibrated twice as much.
+        """
+        moved = rows.qvel[:, self._dof] * self._ahead
+        position = (rows.qpos[:, self._sprocket] + moved) * self._gear
         interval = self._seams.searchsorted(position, side="right")
         wanted = self._contypes[interval], self._conaffinities[interval]
         for present, values in zip((rows.geom_contype, rows.geom_conaffinity), wanted, strict=True):
@@ -277,14 +283,23 @@ class GrouserSwitches:
 class RollBack:
     """Belt roll-back of all segment belts, for one simulation or many."""
 
-    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt], drives: Drives) -> None:
-        """Look up the joints of the segment belts among ``belts``."""
+    def __init__(
+        self, model: mujoco.MjModel, belts: Sequence[Belt], drives: Drives, every: float
+    ) -> None:
+        """Look up the joints of the segment belts among ``belts``.
+
+        Args:
+            model: the compiled scene.
+            belts: of the scene.
+            drives: of the scene.
+            every: time between two calls of `apply`, s.
+        """
         self._drives = drives
         rolling = [belt for belt in belts if belt.links]
         self.names = tuple(belt.name for belt in rolling)
         """Names of the belts, in the order of the columns of ``turns`` of `apply`."""
         self._belts = [RollingBelt.find(model, belt) for belt in rolling]
-        self._switches = [GrouserSwitches(model, belt) for belt in rolling if belt.switched]
+        self._switches = [GrouserSwitches(model, belt, every) for belt in rolling if belt.switched]
         self._sprockets = np.array([belt.sprocket for belt in self._belts], int)
         self._per_pitch = np.array([belt.gear / belt.pitch for belt in rolling])
         self._scalar_addresses = tuple(
