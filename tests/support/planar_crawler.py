@@ -1,8 +1,8 @@
 """Planar crawler on the tips of its grousers: the vibration that their polygon effect explains.
 
 An independent model of a `RandomBelt` without links, roll-backs and couplings. Tips move on the
-ideal path with the belt, which has its inertia and its servo; both sides are one. Each tip presses
-on the ground by the contact law of docs/explanation/contact.md,
+ideal path with the belt, which has its inertia, servo and losses; both sides are one. Each tip
+presses on the ground by the contact law of docs/explanation/contact.md,
 
     f_n = K depth + B (mu |slip| - v_n),
 
@@ -21,6 +21,7 @@ import numpy as np
 from grouser.frames import Array
 from grouser.physics.compliance import Compliance
 from grouser.physics.drives import Drive
+from grouser.simulation.scene import SETTLE_TIME
 from support.random_belts import FRICTION, GRAVITY, RandomBelt, path_points
 
 TIMESTEP = 0.0005
@@ -72,8 +73,17 @@ class PlanarCrawler:
             float(per_metre @ masses @ per_metre),
         )
 
-    def vertical_rms(self, settling: float, seconds: float) -> float:
-        """Return the rms vertical speed (m/s) of `RandomBelt.drive`, then ``seconds`` more."""
+    def vertical_rms(
+        self, settling: float, seconds: float, lift: float = 0.0, turning: float = 0.0
+    ) -> float:
+        """Return the rms vertical speed (m/s) of `RandomBelt.drive`, then ``seconds`` more.
+
+        Args:
+            settling: time that is not judged, s.
+            seconds: time that is judged, s.
+            lift: height over the ground at the start, m.
+            turning: pitch rate at the start, rad/s.
+        """
         belt, path = self.belt, self.belt.path
         tables, radius = self._tips()
         centres = np.array([arc.centre[[0, 2]] for arc in path.arcs.values()]) - self.centre
@@ -87,8 +97,8 @@ class PlanarCrawler:
             share * value(self.mass) for value in (compliance.stiffness, compliance.damping)
         )
         lowest = min(float(tables[:, :, 1].min()) - radius, float((centres[:, 1] - radii).min()))
-        x_speed = z_speed = angle = turning = travel = squares = speed = setpoint = 0.0
-        z = -lowest
+        x_speed = z_speed = angle = travel = squares = speed = setpoint = friction = 0.0
+        z = lift - lowest
         ramp = math.ceil(belt.speed / 0.02) * 0.02
         steps, judged = (round(time / TIMESTEP) for time in (ramp + settling + seconds, seconds))
         for step in range(steps):
@@ -120,9 +130,10 @@ class PlanarCrawler:
             z_speed += (float(force.sum()) / self.mass - GRAVITY) * TIMESTEP
             turning += float(force @ arm - pull @ drop) / self.inertia * TIMESTEP
             setpoint += command * TIMESTEP
-            speed = self._belt_speed(
-                speed, command, setpoint - travel, float(force @ up + pull @ on)
-            )
+            push = float(force @ up + pull @ on)
+            servo, speed = self._belt(speed, command, setpoint - travel, push, friction)
+            if step % round(SETTLE_TIME / TIMESTEP) == 0:
+                friction = self._friction(servo, speed, float(force.sum()))
             z, angle, travel = (
                 z + z_speed * TIMESTEP,
                 angle + turning * TIMESTEP,
@@ -132,13 +143,32 @@ class PlanarCrawler:
                 squares += z_speed**2
         return math.sqrt(squares / judged)
 
-    def _belt_speed(self, speed: float, command: float, lag: float, push: float) -> float:
-        """Return the belts' speed after a step, with a ``push`` (N) of the ground on them."""
+    def _belt(
+        self, speed: float, command: float, lag: float, push: float, friction: float
+    ) -> tuple[float, float]:
+        """Return the servos' force (N) and the belts' speed after a step.
+
+        Args:
+            speed: of the belts, m/s.
+            command: speed of the setpoint, m/s.
+            lag: distance of the setpoint ahead of the belts, m.
+            push: force of the ground on the belts, N.
+            friction: largest dry friction of both belts, N.
+        """
         drive = self.drive
         force = drive.stiffness * lag + drive.viscosity * (command - speed)
         damped = drive.viscosity if abs(force) < drive.force else 0.0
         force = 2 * min(max(force, -drive.force), drive.force)
-        return speed + TIMESTEP * (force + push) / (2 * (self.belt_mass + damped * TIMESTEP))
+        mobility = TIMESTEP / (2 * (self.belt_mass + damped * TIMESTEP))
+        speed += mobility * (force + push)
+        return force, math.copysign(max(0.0, abs(speed) - mobility * friction), speed)
+
+    def _friction(self, force: float, speed: float, load: float) -> float:
+        """Return the dry friction (N) of both belts (docs/explanation/energy.md)."""
+        losses = self.drive.losses
+        assert losses is not None
+        rolling = losses.rolling * (1 + losses.rolling_growth * abs(speed)) * load
+        return 2 * losses.coulomb + losses.transmission * abs(force) + rolling
 
     def _tips(self) -> tuple[Array, float]:
         """Return the points of a tip along the path, (points, `TABLE`, 2), and their radius, m."""

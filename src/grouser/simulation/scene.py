@@ -350,5 +350,6 @@ def _control_interval(
     times += [HOOK_TIME for belt in belts]
     times += [slip_friction.UPDATE_TIME] * slips
     times += [SURFACE_TIME for belt in belts if belt.moving]
+    times += [belt.switch_travel / drives[belt.drive].speed for belt in belts if belt.switched]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.drive].speed for belt in belts if belt.links]
     return max(1, math.floor(round(min(times) / timestep, 6)))
