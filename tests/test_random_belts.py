@@ -27,6 +27,8 @@ equal robots that start at other phases differ by a factor of 3."""
 STARTS = tuple((up, turn) for up in (1.0, 2.0) for turn in (-0.5, 0.5, 0.0))
 """Other starts of the planar model: lift over the grousers' height, pitch rate (rad/s). A belt on
 few grousers has several steady motions, from hardly any to a gallop; the start chooses."""
+PARTS = 4
+"""Number of times that a chaotic motion of the planar model is judged."""
 UNEXPLAINED = 0.01
 """Largest part of the energy turnover that is in no term of the balance."""
 HOPPER: dict[str, Any] = {
@@ -66,8 +68,8 @@ def check_random_belt(
 ) -> None:
     """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least.
 
-    ``steady``: a belt that vibrates is judged over `STEADY` seconds after `DECAY` more; it moves
-    less than the planar model, or as that does after another start.
+    ``steady``: a belt that vibrates is judged over `STEADY` seconds after `DECAY` more, see
+    `is_explained`.
     """
     seconds = max(least, pitches * belt.pitch / belt.speed)
     simulation = belt.simulation()
@@ -82,12 +84,21 @@ def check_random_belt(
         simulation.step(DECAY)
         seconds, rms = STEADY, vertical_rms(simulation, STEADY)
     model = PlanarCrawler.of(belt)
-    if rms < VIBRATION + model.vertical_rms(settling, seconds):
-        return
-    height = float(belt.options["grouser"]["height"])
-    others = (model.vertical_rms(settling, seconds, up * height, turn) for up, turn in STARTS)
-    assert steady, balance
-    assert any(abs(rms - other) < VIBRATION for other in others), balance
+    explained = rms < VIBRATION + model.vertical_rms(settling, seconds)
+    assert explained or (steady and is_explained(rms, model, settling)), (rms, balance)
+
+
+def is_explained(rms: float, model: PlanarCrawler, settling: float) -> bool:
+    """Return True if the planar model moves like this for `STEADY` seconds.
+
+    It does so at some time from its own start, or permanently after another start.
+    """
+    parts = np.split(model.vertical_speeds(settling, PARTS * STEADY), PARTS)
+    if rms < VIBRATION + max(float(np.sqrt((part**2).mean())) for part in parts):
+        return True
+    height = float(model.belt.options["grouser"]["height"])
+    others = (model.vertical_rms(settling, STEADY, up * height, turn) for up, turn in STARTS)
+    return any(abs(rms - other) < VIBRATION for other in others)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -154,17 +165,18 @@ def _gap(samples: Array, point: Array) -> float:
 
 def test_followed_belts_give_the_same_bits_in_a_batch_and_after_a_snapshot() -> None:
     world = hopper(0.06)
+    trial = Trial(world=world, robot="crawler", limit=0.3, tipped_beyond=10.0)
+    runs = run_trials([trial, trial, trial], runner=ThreadRunner(slots=2, threads=1))
     simulation = Simulation(world)
     simulation.step(0.2)
     saved = simulation.save()
-    simulation.step(0.1)
+    rest = simulation.round_to_steps(runs[0].time - 0.2)
+    simulation.step(rest)
     end = simulation.fingerprint()
-    trial = Trial(world=world, robot="crawler", limit=0.3, tipped_beyond=10.0)
-    runs = run_trials([trial, trial, trial], runner=ThreadRunner(slots=2, threads=1))
     assert {outcome.fingerprint for outcome in runs} == {end}
     simulation.restore(saved)
-    simulation.step(0.1)
+    simulation.step(rest)
     assert simulation.fingerprint() == end
     restored = Simulation.from_snapshot(saved)
-    restored.step(0.1)
+    restored.step(rest)
     assert restored.fingerprint() == end

@@ -76,7 +76,14 @@ class PlanarCrawler:
     def vertical_rms(
         self, settling: float, seconds: float, lift: float = 0.0, turning: float = 0.0
     ) -> float:
-        """Return the rms vertical speed (m/s) of `RandomBelt.drive`, then ``seconds`` more.
+        """Return the rms of `vertical_speeds`, m/s."""
+        speeds = self.vertical_speeds(settling, seconds, lift, turning)
+        return float(np.sqrt((speeds**2).mean()))
+
+    def vertical_speeds(
+        self, settling: float, seconds: float, lift: float = 0.0, turning: float = 0.0
+    ) -> Array:
+        """Return the vertical speeds (m/s) of `RandomBelt.drive`, then ``seconds`` more.
 
         Args:
             settling: time that is not judged, s.
@@ -97,10 +104,11 @@ class PlanarCrawler:
             share * value(self.mass) for value in (compliance.stiffness, compliance.damping)
         )
         lowest = min(float(tables[:, :, 1].min()) - radius, float((centres[:, 1] - radii).min()))
-        x_speed = z_speed = angle = travel = squares = speed = setpoint = friction = 0.0
+        x_speed = z_speed = angle = travel = speed = setpoint = friction = 0.0
         z = lift - lowest
         ramp = math.ceil(belt.speed / 0.02) * 0.02
         steps, judged = (round(time / TIMESTEP) for time in (ramp + settling + seconds, seconds))
+        speeds: Array = np.zeros(steps)
         for step in range(steps):
             command = belt.speed * min(1.0, (step * TIMESTEP + 0.01) / ramp)
             along = ((first + travel) / spacing) % TABLE
@@ -123,8 +131,8 @@ class PlanarCrawler:
             up, on = moves[:, 0] * sin + moves[:, 1] * cos, moves[:, 0] * cos - moves[:, 1] * sin
             rising = z_speed + turning * arm + up * speed
             slip = x_speed - turning * drop + on * speed
-            lift = np.where(np.abs(slip) > STICTION, grip * np.abs(slip), 0.0)
-            force = np.maximum(0.0, stiffness * depth + damping * (lift - rising))
+            upward = np.where(np.abs(slip) > STICTION, grip * np.abs(slip), 0.0)
+            force = np.maximum(0.0, stiffness * depth + damping * (upward - rising))
             pull = -grip * force * np.clip(slip / STICTION, -1.0, 1.0)
             x_speed += float(pull.sum()) / self.mass * TIMESTEP
             z_speed += (float(force.sum()) / self.mass - GRAVITY) * TIMESTEP
@@ -139,9 +147,8 @@ class PlanarCrawler:
                 angle + turning * TIMESTEP,
                 travel + speed * TIMESTEP,
             )
-            if step >= steps - judged:
-                squares += z_speed**2
-        return math.sqrt(squares / judged)
+            speeds[step] = z_speed
+        return speeds[-judged:]
 
     def _belt(
         self, speed: float, command: float, lag: float, push: float, friction: float

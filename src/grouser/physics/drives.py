@@ -395,7 +395,7 @@ class Drives:
         tracked: TrackedDrives,
         positions: Array,
         every: float,
-        these: npt.NDArray[np.bool_] | None = None,
+        these: Array | None = None,
     ) -> None:
         """Move setpoints to ``positions`` in ``every`` seconds at constant speed, within limits.
 
@@ -423,7 +423,7 @@ class Drives:
         tracked: TrackedDrives,
         positions: Array,
         every: float,
-        these: npt.NDArray[np.bool_] | None = None,
+        these: Array | None = None,
     ) -> None:
         # Called at every step: contiguous arrays of one shape take a third of the time of
         # broadcasts over views of the state rows, and arrays are reused.
