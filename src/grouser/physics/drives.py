@@ -395,7 +395,7 @@ class Drives:
         tracked: TrackedDrives,
         positions: Array,
         every: float,
-        these: Array | None = None,
+        these: npt.NDArray[Any] | None = None,
     ) -> None:
         """Move setpoints to ``positions`` in ``every`` seconds at constant speed, within limits.
 
@@ -408,12 +408,13 @@ class Drives:
             these: mask of the drives to move, bool (n, d); None: all of them.
         """
         if len(tracked.names):
-            these = np.ones(positions.shape, bool) if these is None else these.copy()
+            mask = np.ones(positions.shape, np.bool_)
+            if these is not None:
+                mask[:] = these
             late, pending = tracked.delayed, targets.pending
-            self.delay.put_targets(
-                pending, tracked.names, positions[:, late], these[:, late], every
-            )
-            these[:, late] = False
+            self.delay.put_targets(pending, tracked.names, positions[:, late], mask[:, late], every)
+            mask[:, late] = False
+            these = mask
         self._track(rows, targets, tracked, positions, every, these)
 
     def _track(
@@ -423,7 +424,7 @@ class Drives:
         tracked: TrackedDrives,
         positions: Array,
         every: float,
-        these: Array | None = None,
+        these: npt.NDArray[Any] | None = None,
     ) -> None:
         # Called at every step: contiguous arrays of one shape take a third of the time of
         # broadcasts over views of the state rows, and arrays are reused.
