@@ -100,7 +100,7 @@ def test_robot_without_locomotion_is_not_driven() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["packbot", "kenaf", "velociroach"])
+@pytest.mark.parametrize("kind", ["packbot", "kenaf", "velociroach", "qrio"])
 def test_shipped_robots_pass(kind: str) -> None:
     points = check_driving(kind, {})
     assert len(points) == 7

@@ -89,9 +89,8 @@ def test_energy_of_a_climb_closes_step_by_step(kind: str) -> None:
     assert balance.mechanical > 0.5 * balance.drives, "it climbs"
     assert abs(balance.residual) < 0.02 * balance.drives
     assert balance.work >= balance.losses > 0
-    # The robot's own sums sample the power every 20 ms.
-    assert robot.energy - begin[0] == pytest.approx(balance.drives, rel=0.05)
-    assert robot.losses - begin[1] == pytest.approx(balance.joints, rel=0.05)
+    assert robot.energy - begin[0] == pytest.approx(balance.drives, rel=0.02)
+    assert robot.losses - begin[1] == pytest.approx(balance.joints, rel=0.02)
 
 
 def test_without_losses_a_robot_keeps_its_bits() -> None:

@@ -1,10 +1,11 @@
 """Contract of segment belts around any pulleys: no hopping, and no energy from nothing."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
-from support.energy_meter import EnergyBalance, measure
+from support.energy_meter import EnergyBalance, measure, vertical_rms
 from support.planar_crawler import PlanarCrawler
 from support.random_belts import RandomBelt
 
@@ -20,6 +21,14 @@ from grouser.world.terrain.flat import Flat
 
 VIBRATION = 0.010
 """m/s; vertical rms speed that is allowed beside that of the polygon effect."""
+DECAY, STEADY = 5.0, 6.0
+"""s. A bounce that lugs excite takes seconds to decay and is chaotic before: the first seconds of
+equal robots that start at other phases differ by a factor of 3."""
+STARTS = tuple((up, turn) for up in (1.0, 2.0) for turn in (-0.5, 0.5, 0.0))
+"""Other starts of the planar model: lift over the grousers' height, pitch rate (rad/s). A belt on
+few grousers has several steady motions, from hardly any to a gallop; the start chooses."""
+PARTS = 4
+"""Number of times that a chaotic motion of the planar model is judged."""
 UNEXPLAINED = 0.01
 """Largest part of the energy turnover that is in no term of the balance."""
 HOPPER: dict[str, Any] = {
@@ -54,29 +63,56 @@ def check(balance: EnergyBalance) -> None:
     assert abs(balance.residual) < UNEXPLAINED * turnover, balance
 
 
-def check_random_belt(seed: int, settling: float, least: float, pitches: int) -> None:
-    """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least."""
-    belt = RandomBelt.draw(seed)
+def check_random_belt(
+    belt: RandomBelt, settling: float, least: float, pitches: int, *, steady: bool = False
+) -> None:
+    """Drive a random belt and check it for ``least`` seconds, and ``pitches`` at least.
+
+    ``steady``: a belt that vibrates is judged over `STEADY` seconds after `DECAY` more, see
+    `is_explained`.
+    """
     seconds = max(least, pitches * belt.pitch / belt.speed)
     simulation = belt.simulation()
     belt.drive(simulation, settling)
     balance = measure(simulation, seconds)
     check(balance)
-    if balance.vertical_rms > VIBRATION:
-        explained = PlanarCrawler.of(belt).vertical_rms(settling, seconds)
-        assert balance.vertical_rms < VIBRATION + explained, balance
+    rms = balance.vertical_rms
+    if rms <= VIBRATION:
+        return
+    if steady:
+        settling += seconds + DECAY
+        simulation.step(DECAY)
+        seconds, rms = STEADY, vertical_rms(simulation, STEADY)
+    model = PlanarCrawler.of(belt)
+    explained = rms < VIBRATION + model.vertical_rms(settling, seconds)
+    assert explained or (steady and is_explained(rms, model, settling)), (rms, balance)
+
+
+def is_explained(rms: float, model: PlanarCrawler, settling: float) -> bool:
+    """Return True if the planar model moves like this for `STEADY` seconds.
+
+    It does so at some time from its own start, or permanently after another start.
+    """
+    parts = np.split(model.vertical_speeds(settling, PARTS * STEADY), PARTS)
+    if rms < VIBRATION + max(float(np.sqrt((part**2).mean())) for part in parts):
+        return True
+    height = float(model.belt.options["grouser"]["height"])
+    others = (model.vertical_rms(settling, STEADY, up * height, turn) for up, turn in STARTS)
+    return any(abs(rms - other) < VIBRATION for other in others)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
     # The start is a ramp without a jerk, so that little has to decay.
-    check_random_belt(seed, 0.2, 0.2, 2)
+    check_random_belt(RandomBelt.draw(seed), 0.2, 0.2, 2)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("timestep", [0.001, 0.0005])
 @pytest.mark.parametrize("seed", range(200))
-def test_200_random_belts_neither_hop_nor_create_energy(seed: int) -> None:
-    check_random_belt(seed, 0.5, 1.0, 3)
+def test_200_random_belts_neither_hop_nor_create_energy(seed: int, timestep: float) -> None:
+    belt = dataclasses.replace(RandomBelt.draw(seed), timestep=timestep)
+    check_random_belt(belt, 0.5, 1.0, 3, steady=True)
 
 
 @pytest.mark.parametrize("pitch", [0.055, 0.06, 0.07])
@@ -129,17 +165,18 @@ def _gap(samples: Array, point: Array) -> float:
 
 def test_followed_belts_give_the_same_bits_in_a_batch_and_after_a_snapshot() -> None:
     world = hopper(0.06)
+    trial = Trial(world=world, robot="crawler", limit=0.3, tipped_beyond=10.0)
+    runs = run_trials([trial, trial, trial], runner=ThreadRunner(slots=2, threads=1))
     simulation = Simulation(world)
     simulation.step(0.2)
     saved = simulation.save()
-    simulation.step(0.1)
+    rest = simulation.round_to_steps(runs[0].time - 0.2)
+    simulation.step(rest)
     end = simulation.fingerprint()
-    trial = Trial(world=world, robot="crawler", limit=0.3, tipped_beyond=10.0)
-    runs = run_trials([trial, trial, trial], runner=ThreadRunner(slots=2, threads=1))
     assert {outcome.fingerprint for outcome in runs} == {end}
     simulation.restore(saved)
-    simulation.step(0.1)
+    simulation.step(rest)
     assert simulation.fingerprint() == end
     restored = Simulation.from_snapshot(saved)
-    restored.step(0.1)
+    restored.step(rest)
     assert restored.fingerprint() == end

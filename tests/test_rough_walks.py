@@ -20,7 +20,7 @@ def steering_towards_line(simulation: Simulation, y: float) -> None:
     target_yaw = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)
     more = np.clip(0.8 * (target_yaw - to_rpy(pose.wxyz)[2]), -0.9, 0.9)
     simulation.command("roach", left_speed=CRANKS * (1 - more), right_speed=CRANKS * (1 + more))
-    simulation.step(0.1)
+    simulation.step(simulation.round_to_steps(0.1))
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import mujoco
@@ -110,6 +111,18 @@ def measure(simulation: Simulation, seconds: float) -> EnergyBalance:
         mechanical=end[0] - begin[0] - returned,
         vertical_rms=float(np.sqrt(square / steps)),
     )
+
+
+def vertical_rms(simulation: Simulation, seconds: float) -> float:
+    """Step for ``seconds``; return the rms vertical speed (m/s) of the first robot's body."""
+    model, data = simulation.model, simulation.data
+    timestep, robot = float(model.opt.timestep), int(model.dof_bodyid[0])
+    steps = round(seconds / timestep)
+    square = 0.0
+    for _ in range(steps):
+        simulation.step(timestep)
+        square += _vertical_speed(model, data, robot) ** 2
+    return math.sqrt(square / steps) if steps else 0.0
 
 
 class _Slides:

@@ -1,8 +1,8 @@
 """Planar crawler on the tips of its grousers: the vibration that their polygon effect explains.
 
-An independent model of a `RandomBelt` without links, roll-backs, couplings and drives. Tips move on
-the ideal path at the given speed of the belt. Each presses on the ground by the contact law of
-docs/explanation/contact.md,
+An independent model of a `RandomBelt` without links, roll-backs and couplings. Tips move on the
+ideal path with the belt, which has its inertia, servo and losses; both sides are one. Each tip
+presses on the ground by the contact law of docs/explanation/contact.md,
 
     f_n = K depth + B (mu |slip| - v_n),
 
@@ -20,6 +20,8 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.physics.compliance import Compliance
+from grouser.physics.drives import Drive
+from grouser.simulation.scene import SETTLE_TIME
 from support.random_belts import FRICTION, GRAVITY, RandomBelt, path_points
 
 TIMESTEP = 0.0005
@@ -40,11 +42,16 @@ class PlanarCrawler:
     """About the centre of mass, kg m²."""
     centre: Array
     """Centre of mass (x, z) in the frame of the path, m."""
+    drive: Drive
+    """Of one belt."""
+    belt_mass: float
+    """Mass that moves with one belt, kg."""
 
     @staticmethod
     def of(belt: RandomBelt) -> PlanarCrawler:
         """Return the crawler with mass and inertia of the compiled model."""
-        model = belt.simulation().model
+        scene = belt.simulation().scene
+        model = scene.model
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
         masses = np.zeros((model.nv, model.nv))
@@ -52,10 +59,38 @@ class PlanarCrawler:
         body = int(model.dof_bodyid[0])
         centre = (data.subtree_com[body] - data.xpos[body])[[0, 2]]
         mass = float(masses[0, 0])
-        return PlanarCrawler(belt, mass, float(masses[4, 4] - mass * centre @ centre), centre)
+        per_metre = np.zeros(model.nv)
+        track = scene.belts[0]
+        per_metre[model.joint(track.sprocket).dofadr[0]] = 1 / track.gear
+        for joint, travel in track.links:
+            per_metre[model.joint(joint).dofadr[0]] = travel
+        return PlanarCrawler(
+            belt,
+            mass,
+            float(masses[4, 4] - mass * centre @ centre),
+            centre,
+            scene.drives[track.drive],
+            float(per_metre @ masses @ per_metre),
+        )
 
-    def vertical_rms(self, settling: float, seconds: float) -> float:
-        """Return the rms vertical speed (m/s) of `RandomBelt.drive`, then ``seconds`` more."""
+    def vertical_rms(
+        self, settling: float, seconds: float, lift: float = 0.0, turning: float = 0.0
+    ) -> float:
+        """Return the rms of `vertical_speeds`, m/s."""
+        speeds = self.vertical_speeds(settling, seconds, lift, turning)
+        return float(np.sqrt((speeds**2).mean()))
+
+    def vertical_speeds(
+        self, settling: float, seconds: float, lift: float = 0.0, turning: float = 0.0
+    ) -> Array:
+        """Return the vertical speeds (m/s) of `RandomBelt.drive`, then ``seconds`` more.
+
+        Args:
+            settling: time that is not judged, s.
+            seconds: time that is judged, s.
+            lift: height over the ground at the start, m.
+            turning: pitch rate at the start, rad/s.
+        """
         belt, path = self.belt, self.belt.path
         tables, radius = self._tips()
         centres = np.array([arc.centre[[0, 2]] for arc in path.arcs.values()]) - self.centre
@@ -69,17 +104,18 @@ class PlanarCrawler:
             share * value(self.mass) for value in (compliance.stiffness, compliance.damping)
         )
         lowest = min(float(tables[:, :, 1].min()) - radius, float((centres[:, 1] - radii).min()))
-        x_speed = z_speed = angle = turning = travel = squares = 0.0
-        z = -lowest
+        x_speed = z_speed = angle = travel = speed = setpoint = friction = 0.0
+        z = lift - lowest
         ramp = math.ceil(belt.speed / 0.02) * 0.02
         steps, judged = (round(time / TIMESTEP) for time in (ramp + settling + seconds, seconds))
+        speeds: Array = np.zeros(steps)
         for step in range(steps):
-            speed = belt.speed * min(1.0, (step * TIMESTEP + 0.01) / ramp)
+            command = belt.speed * min(1.0, (step * TIMESTEP + 0.01) / ramp)
             along = ((first + travel) / spacing) % TABLE
             here = along.astype(int)
             part, ahead = (along - here)[:, None], (here + 1) % TABLE
             tips = (tables[:, here] * (1 - part) + tables[:, ahead] * part).reshape(-1, 2)
-            moves = ((tables[:, ahead] - tables[:, here]) * (speed / spacing)).reshape(-1, 2)
+            moves = ((tables[:, ahead] - tables[:, here]) / spacing).reshape(-1, 2)
             points = np.concatenate([tips, centres])
             moves = np.concatenate([moves, np.zeros_like(centres)])
             below = np.concatenate([np.full(len(tips), radius), radii])
@@ -92,22 +128,54 @@ class PlanarCrawler:
             touching = depth > 0
             (arm, drop), moves, depth = arms[:, touching], moves[touching], depth[touching]
             grip = np.where(np.arange(len(points))[touching] < len(tips), FRICTION, 0.0)
-            rising = z_speed + turning * arm + moves[:, 0] * sin + moves[:, 1] * cos
-            slip = x_speed - turning * drop + moves[:, 0] * cos - moves[:, 1] * sin
-            lift = np.where(np.abs(slip) > STICTION, grip * np.abs(slip), 0.0)
-            force = np.maximum(0.0, stiffness * depth + damping * (lift - rising))
+            up, on = moves[:, 0] * sin + moves[:, 1] * cos, moves[:, 0] * cos - moves[:, 1] * sin
+            rising = z_speed + turning * arm + up * speed
+            slip = x_speed - turning * drop + on * speed
+            upward = np.where(np.abs(slip) > STICTION, grip * np.abs(slip), 0.0)
+            force = np.maximum(0.0, stiffness * depth + damping * (upward - rising))
             pull = -grip * force * np.clip(slip / STICTION, -1.0, 1.0)
             x_speed += float(pull.sum()) / self.mass * TIMESTEP
             z_speed += (float(force.sum()) / self.mass - GRAVITY) * TIMESTEP
             turning += float(force @ arm - pull @ drop) / self.inertia * TIMESTEP
+            setpoint += command * TIMESTEP
+            push = float(force @ up + pull @ on)
+            servo, speed = self._belt(speed, command, setpoint - travel, push, friction)
+            if step % round(SETTLE_TIME / TIMESTEP) == 0:
+                friction = self._friction(servo, speed, float(force.sum()))
             z, angle, travel = (
                 z + z_speed * TIMESTEP,
                 angle + turning * TIMESTEP,
                 travel + speed * TIMESTEP,
             )
-            if step >= steps - judged:
-                squares += z_speed**2
-        return math.sqrt(squares / judged)
+            speeds[step] = z_speed
+        return speeds[-judged:]
+
+    def _belt(
+        self, speed: float, command: float, lag: float, push: float, friction: float
+    ) -> tuple[float, float]:
+        """Return the servos' force (N) and the belts' speed after a step.
+
+        Args:
+            speed: of the belts, m/s.
+            command: speed of the setpoint, m/s.
+            lag: distance of the setpoint ahead of the belts, m.
+            push: force of the ground on the belts, N.
+            friction: largest dry friction of both belts, N.
+        """
+        drive = self.drive
+        force = drive.stiffness * lag + drive.viscosity * (command - speed)
+        damped = drive.viscosity if abs(force) < drive.force else 0.0
+        force = 2 * min(max(force, -drive.force), drive.force)
+        mobility = TIMESTEP / (2 * (self.belt_mass + damped * TIMESTEP))
+        speed += mobility * (force + push)
+        return force, math.copysign(max(0.0, abs(speed) - mobility * friction), speed)
+
+    def _friction(self, force: float, speed: float, load: float) -> float:
+        """Return the dry friction (N) of both belts (docs/explanation/energy.md)."""
+        losses = self.drive.losses
+        assert losses is not None
+        rolling = losses.rolling * (1 + losses.rolling_growth * abs(speed)) * load
+        return 2 * losses.coulomb + losses.transmission * abs(force) + rolling
 
     def _tips(self) -> tuple[Array, float]:
         """Return the points of a tip along the path, (points, `TABLE`, 2), and their radius, m."""

@@ -120,7 +120,12 @@ def _one_robot() -> tuple[float, float]:
     model, data = simulation.model, simulation.data
     stepper, memory = simulation.state.stepper, simulation.state.memory
     rows = StateArrays.one(model, data)
-    roll_back = RollBack(model, simulation.scene.belts, stepper.drives)
+    roll_back = RollBack(
+        model,
+        simulation.scene.belts,
+        stepper.drives,
+        simulation.scene.control_interval * float(model.opt.timestep),
+    )
     stride = simulation.scene.control_interval
     steps = round(SECONDS / float(model.opt.timestep))
 

@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.command_delay import LONGEST, CommandDelay, PendingCommands
 from grouser.physics.drive_work import FEW, DriveWork
 from grouser.physics.losses import Losses, Motor
 from grouser.physics.state import ColumnIndex, StateArrays, Which, column_index
@@ -73,12 +74,18 @@ class Drive:
     """Travel of the rim (m) per unit: 1 for belts, the radius for wheels."""
     motor: Motor | None = None
     """None: ideal, without electric power and with a constant force limit."""
+    command_delay: float = 0.0
+    """Time from a command to its effect, s; see `grouser.physics.command_delay`."""
 
     def __post_init__(self) -> None:
         for name in ("force", "speed", "saturation_error", "damping"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise BadValue(f"drive: {name} is {value}, must be above 0")
+        if not 0 <= self.command_delay <= LONGEST:
+            raise BadValue(
+                f"drive: command_delay is {self.command_delay}, must be 0 to {LONGEST:g} s"
+            )
 
     @property
     def stiffness(self) -> float:
@@ -140,6 +147,12 @@ class DriveTargets:
     """Final positions of the setpoints, m or rad; `NO_TARGET` in torque mode."""
     speeds: Array
     """Largest speed of setpoints on the way, m/s or rad/s."""
+    pending: PendingCommands
+    """Commands that are not yet in effect, of drives with a delay."""
+
+    def take(self, which: npt.NDArray[np.integer]) -> DriveTargets:
+        """Return a copy of the rows ``which``."""
+        return DriveTargets(self.positions[which], self.speeds[which], self.pending.take(which))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +185,10 @@ class TrackedDrives:
     """As `Drive.lead`, (d,)."""
     limits: Array
     """Largest speeds (d,), m/s or rad/s."""
+    delayed: npt.NDArray[np.intp]
+    """Those of them that have a delay, by index."""
+    names: tuple[str, ...]
+    """Full names of the delayed ones."""
     _tiles: dict[int, tuple[Array, Array, Array]] = field(default_factory=dict)
 
     def tiled(self, count: int) -> tuple[Array, Array, Array]:
@@ -197,6 +214,9 @@ class Drives:
         """
         self.names = tuple(drives)
         self._every = every
+        self.delay = CommandDelay(drives, float(model.opt.timestep), every)
+        """Commands on their way to drives with a delay."""
+        self._has_delays = bool(self.delay)
         self._place = {name: place for place, name in enumerate(self.names)}
         ids = [model.actuator(name).id for name in self.names]
         joints = model.actuator_trnid[ids, 0]
@@ -230,7 +250,8 @@ class Drives:
     def targets(self, rows: StateArrays) -> DriveTargets:
         """Return targets for ``rows``; see `clear`."""
         shape = len(rows.qpos), len(self.names)
-        targets = DriveTargets(np.empty(shape), np.empty(shape))
+        pending = self.delay.pending(len(rows.qpos))
+        targets = DriveTargets(np.empty(shape), np.empty(shape), pending)
         self.clear(rows, targets, slice(None))
         return targets
 
@@ -238,6 +259,7 @@ class Drives:
         """Set the targets of drives that were never commanded: the setpoints of the start."""
         targets.positions[which] = rows.act[which][..., self._states]
         targets.speeds[which] = self._speeds
+        self.delay.clear(targets.pending, which)
 
     def command(
         self,
@@ -249,8 +271,22 @@ class Drives:
     ) -> None:
         """Command drive ``name`` of the simulations ``which``, within its limits.
 
-        If the setpoint has a value per simulation, ``which`` selects as many.
+        If the setpoint has a value per simulation, ``which`` selects as many. A drive with a delay
+        follows it later (`release`).
         """
+        if self._has_delays and name in self.delay:
+            self.delay.put(targets.pending, name, setpoint.mode, setpoint.value, which)
+        else:
+            self._apply(rows, targets, name, setpoint, which)
+
+    def _apply(
+        self,
+        rows: StateArrays,
+        targets: DriveTargets,
+        name: str,
+        setpoint: Setpoint,
+        which: Which = slice(None),
+    ) -> None:
         at, value = self._address(name), setpoint.value
         drive, gains = at.drive, rows.actuator_biasprm
         if setpoint.mode == "torque":
@@ -293,8 +329,10 @@ class Drives:
         value: float,
         which: Which = slice(None),
     ) -> None:
-        """Hold drive ``name`` at ``value`` (m or rad), where it is now."""
-        self.command(rows, targets, name, angle(value), which)
+        """Hold drive ``name`` at ``value`` (m or rad), where it is now, without delay."""
+        if self._has_delays and name in self.delay:
+            self.delay.clear(targets.pending, which, name)
+        self._apply(rows, targets, name, angle(value), which)
         at = self._address(name)
         rows.act[which, at.state] = value
         rows.ctrl[which, at.rate] = 0.0
@@ -316,6 +354,20 @@ class Drives:
         which, distance = which[held], distance[held]
         targets.positions[which, at.place] += distance
         rows.act[which, at.state] += distance
+        if self._has_delays and name in self.delay:
+            self.delay.shift(targets.pending, name, distance, which)
+
+    def release(self, rows: StateArrays, targets: DriveTargets, every: float) -> None:
+        """Apply the delayed commands that are due; ``every``: time between targets of gaits, s."""
+        for due in self.delay.due(targets.pending):
+            if due.kind != "track":
+                self._apply(rows, targets, due.name, Setpoint(due.kind, due.values), due.rows)
+                continue
+            these = np.zeros((len(rows.qpos), 1), bool)
+            these[due.rows] = True
+            positions = np.zeros(these.shape)
+            positions[due.rows, 0] = due.values
+            self._track(rows, targets, self.tracked([due.name]), positions, every, these)
 
     def _address(self, name: str) -> _DriveAddresses:
         if name not in self._addresses:
@@ -325,7 +377,10 @@ class Drives:
     def tracked(self, names: Sequence[str]) -> TrackedDrives:
         """Return the drives ``names`` as `track` takes them."""
         chosen = [self._addresses[name] for name in names]
+        late = [name for name in names if name in self.delay]
         return TrackedDrives(
+            delayed=np.array([names.index(name) for name in late], np.intp),
+            names=tuple(late),
             places=column_index(np.array([at.place for at in chosen], int)),
             rates=column_index(np.array([at.rate for at in chosen], int)),
             states=column_index(np.array([at.state for at in chosen], int)),
@@ -340,7 +395,7 @@ class Drives:
         tracked: TrackedDrives,
         positions: Array,
         every: float,
-        these: Array | None = None,
+        these: npt.NDArray[Any] | None = None,
     ) -> None:
         """Move setpoints to ``positions`` in ``every`` seconds at constant speed, within limits.
 
@@ -352,6 +407,25 @@ class Drives:
             every: time until the next call, s.
             these: mask of the drives to move, bool (n, d); None: all of them.
         """
+        if len(tracked.names):
+            mask = np.ones(positions.shape, np.bool_)
+            if these is not None:
+                mask[:] = these
+            late, pending = tracked.delayed, targets.pending
+            self.delay.put_targets(pending, tracked.names, positions[:, late], mask[:, late], every)
+            mask[:, late] = False
+            these = mask
+        self._track(rows, targets, tracked, positions, every, these)
+
+    def _track(
+        self,
+        rows: StateArrays,
+        targets: DriveTargets,
+        tracked: TrackedDrives,
+        positions: Array,
+        every: float,
+        these: npt.NDArray[Any] | None = None,
+    ) -> None:
         # Called at every step: contiguous arrays of one shape take a third of the time of
         # broadcasts over views of the state rows, and arrays are reused.
         leads, limits, least = tracked.tiled(len(positions))

@@ -219,8 +219,9 @@ class _Owners:
         yield from (f"{self._named(name)}/belts" for name in names.belts)
         for quantity in ("work", "work", "drive targets", "drive targets"):
             yield from (f"{self._named(name)}/{quantity}" for name in names.drives)
-        gaits = sum(size for size, _ in names.memory[5:])
-        yield from [f"{WORLD}/gaits"] * gaits
+        # Commands on their way, gaits and losses.
+        rest = sum(size for size, _ in names.memory[5:])
+        yield from [f"{WORLD}/gaits"] * rest
 
     def field_parts(self) -> Iterable[str]:
         """Yield the part of every number of the model's fields."""

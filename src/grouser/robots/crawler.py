@@ -15,11 +15,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 
 from grouser.description import Description, Items, Positive
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
+from grouser.physics.command_delay import Delay
 from grouser.physics.drives import Drive
 from grouser.robots.parts.belt_options import (
     GrouserOptions,
@@ -77,6 +80,8 @@ class Crawler(Description):
     """Belt travel error at which the force saturates; default: from mass and force."""
     damping: Positive | None = None
     """Speed error at which the force saturates; default: from mass and force."""
+    command_delay: Delay = 0.0
+    """Time from a command of belts and arms to its effect, s."""
     centre_x: float = 0.0
     """x of the centre of mass in the tracks' frame."""
     centre_z: float = 0.0
@@ -116,6 +121,8 @@ class Crawler(Description):
         drives = dict.fromkeys(mains, powered_belt_drive(track.drive, self.mass))
         for pair, arm in pairs.values():
             drives |= add_arm_drives(spec, pair, arm_drive(arm, self.mass))
+        late = self.command_delay
+        drives = {name: replace(drive, command_delay=late) for name, drive in drives.items()}
         starts = {end: radians(each.start_deg) for end, each in self.flippers.by_end().items()}
         return Robot(
             spec=spec,

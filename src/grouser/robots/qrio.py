@@ -27,6 +27,7 @@ from grouser.frames import Array, radians
 from grouser.locomotion import biped
 from grouser.locomotion.biped import Balance, Biped, Wave
 from grouser.locomotion.biped_leg import JOINTS, BipedLeg
+from grouser.physics.command_delay import Delay
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
     BoxMass,
@@ -318,13 +319,15 @@ class Qrio(Description):
     """Step time: from the touch-down of one foot to that of the other, s."""
     leg_friction: NotNegative = 0.0
     """Dry friction of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
+    command_delay: Delay = 0.0
+    """Time from a command of a joint, or a target of the gait, to its effect, s."""
 
     def build(self) -> Robot:
         """Return the robot: torso, head, arms, legs, drives, gait, sensors."""
         gait = _gait(self.crouch, self.step)
         angles = gait.angles(gait.start()[None])[0].tolist()
         legs = [part.name for part in parts() if part.name.partition("_")[2] in JOINTS]
-        drives = part_drives(parts(), legs, self.leg_friction)
+        drives = part_drives(parts(), legs, self.leg_friction, self.command_delay)
         return Robot(
             spec=build_spec(),
             root="torso",

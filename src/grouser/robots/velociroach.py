@@ -189,6 +189,8 @@ class VelociRoach(Description):
     """Crank over rod of the legs' linkage, 0 to 0.9; 0: pure sines, estimate."""
     leg_length: Annotated[float, Field(gt=2 * LEG_RADIUS, le=5 * LEG_LENGTH)] = LEG_LENGTH
     """Hip to the lowest point; estimate."""
+    leg_stiffness: Annotated[float, Field(gt=0, le=1e4)] = LEG_STIFFNESS
+    """Stiffness of a leg along its length, N/m; estimate."""
     hip_x: Annotated[float, Field(gt=0, le=BODY[0])] = HIP_X
     """Distance of the fore and hind hips from the middle one; estimate."""
     hip_y: Annotated[float, Field(gt=BODY[1] / 2, le=2 * BODY[1])] = HIP_Y
@@ -298,7 +300,7 @@ class VelociRoach(Description):
             name=f"{name}_spring",
             type=mujoco.mjtJoint.mjJNT_SLIDE,
             axis=[0, 0, 1],
-            stiffness=LEG_STIFFNESS,
+            stiffness=self.leg_stiffness,
             damping=LEG_VISCOSITY,
             limited=mujoco.mjtLimited.mjLIMITED_TRUE,
             range=LEG_TRAVEL,

@@ -41,7 +41,7 @@ HOOK_TRAVEL = 0.3
 HOOK_TIME = 0.005
 """Longest time between two belt updates, s."""
 SETTLE_TIME = 0.02
-"""Longest time between two drive updates, s: setpoints are clamped, belts' work is added."""
+"""Longest time between two drive updates, s: setpoints are clamped, friction is updated."""
 SURFACE_TIME = 0.002
 """Longest time between two updates of belts with moving surfaces, s."""
 CACHED_ROBOTS = 64
@@ -350,5 +350,6 @@ def _control_interval(
     times += [HOOK_TIME for belt in belts]
     times += [slip_friction.UPDATE_TIME] * slips
     times += [SURFACE_TIME for belt in belts if belt.moving]
+    times += [belt.switch_travel / drives[belt.drive].speed for belt in belts if belt.switched]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.drive].speed for belt in belts if belt.links]
     return max(1, math.floor(round(min(times) / timestep, 6)))

@@ -59,7 +59,7 @@ class StepMemory:
             array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.active)
         ]
         targets = self.targets.positions, self.targets.speeds
-        own = [self.turns, self.work, self.effort, *targets]
+        own = [self.turns, self.work, self.effort, *targets, *self.targets.pending.arrays()]
         return [*own, *running_gaits, *self.losses.arrays()]
 
     def take(self, which: npt.NDArray[np.integer]) -> StepMemory:
@@ -68,7 +68,7 @@ class StepMemory:
             self.turns[which],
             self.work[which],
             self.effort[which],
-            DriveTargets(self.targets.positions[which], self.targets.speeds[which]),
+            self.targets.take(which),
             tuple(
                 RunningGait(gait.state[which], gait.inputs[which], gait.active[which])
                 for gait in self.running_gaits
@@ -118,11 +118,12 @@ class Stepper:
             for name, robot in scene.robots.items()
         }
         """Robot -> indices of its drives in `Drives.names`."""
-        self._roll_back = RollBack(scene.model, scene.belts, self.drives)
+        self._roll_back = RollBack(scene.model, scene.belts, self.drives, every)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
         self._has_losses, self._has_slip = bool(self.losses), bool(self.slip)
         self._has_gaits, self._has_drives = bool(self.gaits), bool(self.drives.names)
+        self._has_delays = bool(self.drives.delay)
         legs = self._has_gaits and self._has_losses
         self._reads_always = self._has_surfaces or self._has_slip or legs
         """True if sensors are read after every control interval."""
@@ -216,8 +217,8 @@ class Stepper:
         """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
         The order, of one simulation and of a batch: moving surfaces and grousers, physics, friction
-        by slip, roll-backs, `settle`, work, losses, gaits. All but physics is done at multiples of
-        the control interval.
+        by slip, roll-backs, work, `settle`, losses, gaits, delayed commands. All but physics and
+        delayed commands is done at multiples of the control interval.
 
         Args:
             rows: the simulations.
@@ -242,6 +243,8 @@ class Stepper:
                     if self._has_roll_back:  # a restart may have moved a belt
                         self._roll_back.switch(rows)
                 run = min(interval - into, end - now)
+                if self._has_delays:
+                    run = min(run, self.drives.delay.wait(memory.targets.pending))
                 if sense:
                     sense(now + run == end or (now + run) % cycle == 0)
                 if counted:
@@ -249,8 +252,12 @@ class Stepper:
                 else:
                     physics(run)
                 now += run
+                if self._has_delays:
+                    self.drives.delay.elapse(memory.targets.pending, run)
                 if into + run == interval:
                     self._after(rows, memory, now // interval)
+                if self._has_delays:
+                    self.drives.release(rows, memory.targets, self._every)
                 if own:
                     own.add(memory.work, memory.effort)
                 yield now
@@ -275,12 +282,12 @@ class Stepper:
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.targets, memory.turns)
             self._roll_back.switch(rows)  # poses that are read between two intervals agree
+        if self._has_drives and not self._has_gaits:
+            self.drives.work.add(rows, self._every, memory.work, memory.effort)
         if interval % self._settle_intervals == 0 and self._has_drives:
             self.drives.settle(rows, memory.targets)
-            if not self._has_gaits:
-                self.drives.work.add(rows, self._settle_time, memory.work, memory.effort)
-                if self._has_losses:
-                    self.losses.apply(rows, memory.losses, self._settle_time)
+            if self._has_losses and not self._has_gaits:
+                self.losses.apply(rows, memory.losses, self._settle_time)
         if self._has_gaits:
             if self._has_losses:
                 self.losses.apply(rows, memory.losses, self._every)

@@ -17,6 +17,7 @@ position is in metres of belt, and a positive speed drives a robot forwards.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -212,6 +213,8 @@ class Belt:
     """Joints of the belt roll-back, each with its travel per metre of belt."""
     switched: tuple[SwitchedGeom, ...] = ()
     """Geoms of grousers that change segments, which are solid on one segment at a time."""
+    switch_travel: float = math.inf
+    """Largest travel between two switches of the grousers, m."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
     """Geoms whose surface moves, each with its ``surfacevel`` per m/s of belt."""
     loads: tuple[tuple[str, tuple[float, float, float]], ...] = ()
@@ -233,6 +236,7 @@ class Belt:
             switched=tuple(
                 dataclasses.replace(each, geom=prefix + each.geom) for each in self.switched
             ),
+            switch_travel=self.switch_travel,
             moving=tuple((prefix + geom, velocity) for geom, velocity in self.moving),
             loads=tuple((prefix + sensor, weight) for sensor, weight in self.loads),
         )

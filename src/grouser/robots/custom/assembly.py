@@ -150,7 +150,9 @@ class _Assembly:
         return Track(
             path=path,
             width=entry.width,
-            drive=replace(drive, losses=entry.losses, motor=entry.motor),
+            drive=replace(
+                drive, losses=entry.losses, motor=entry.motor, command_delay=entry.command_delay
+            ),
             inertia=inertia,
             grouser=entry.build_grouser(),
             count=_count(entry, path),
@@ -334,6 +336,7 @@ class _Assembly:
                     losses=entry.losses,
                     motor=entry.motor,
                     rim=entry.radius,
+                    command_delay=entry.command_delay,
                 )
                 drive.add(self.spec, name, name)
                 self.drives[name] = drive
@@ -369,6 +372,7 @@ def _arm_drive(entry: FlipperEntry) -> Drive:
         damping=entry.damping,
         losses=entry.losses,
         motor=entry.motor,
+        command_delay=entry.command_delay,
     )
 
 

@@ -175,4 +175,5 @@ def _drive(joint: ModelJoint, entry: JointEntry) -> Drive:
         damping=damping,
         losses=entry.losses,
         motor=entry.motor,
+        command_delay=entry.command_delay,
     )

@@ -15,6 +15,7 @@ from pydantic import Field, Strict, model_validator
 
 from grouser.description import Description, Items, mistake
 from grouser.errors import BadValue
+from grouser.physics.command_delay import Delay
 from grouser.physics.losses import BatteryPack, Losses, Motor
 from grouser.robots.parts.belt_options import GrouserOptions, SegmentOptions, path_from_options
 from grouser.robots.parts.hull import GREY
@@ -158,6 +159,8 @@ class TrackEntry(BeltEntry):
     """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
     motor: Motor | None = None
     """Its motor; default: ideal."""
+    command_delay: Delay = 0.0
+    """Time from a command to its effect, s; at most 0.5."""
 
 
 class FlipperEntry(BeltEntry):
@@ -197,6 +200,8 @@ class FlipperEntry(BeltEntry):
     """Friction that its arm works against; default: none (docs/explanation/energy.md)."""
     motor: Motor | None = None
     """Motor of the arm; default: ideal."""
+    command_delay: Delay = 0.0
+    """Time from a command to its effect, s; at most 0.5."""
 
     @model_validator(mode="after")
     def _check_axis(self) -> FlipperEntry:
@@ -248,6 +253,8 @@ class WheelEntry(Description):
     """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
     motor: Motor | None = None
     """Its motor; default: ideal."""
+    command_delay: Delay = 0.0
+    """Time from a command to its effect, s; at most 0.5."""
     backlash_deg: Annotated[float, Field(ge=0, le=30)] = 0.0
     """Free play between motor and wheel, deg; needs an armature."""
 
@@ -279,6 +286,8 @@ class JointEntry(Description):
     """Friction that its drive works against; default: none (docs/explanation/energy.md)."""
     motor: Motor | None = None
     """Its motor; default: ideal."""
+    command_delay: Delay = 0.0
+    """Time from a command to its effect, s; at most 0.5."""
     backlash_deg: Annotated[float, Field(ge=0, le=30)] = 0.0
     """Free play of a hinge between motor and link, deg; needs an armature."""
 

@@ -23,6 +23,7 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance, to_pitched_frame
 from grouser.locomotion.trot import Locus, Trot, fastest_speeds
+from grouser.physics.command_delay import Delay
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
     BoxMass,
@@ -137,13 +138,21 @@ class Aibo:
     """Angles of head, tail, mouth and ears at rest."""
     rgb: Vector
 
-    def build(self, *, sensors: bool = True, team: str = "", leg_friction: float = 0.0) -> Robot:
+    def build(
+        self,
+        *,
+        sensors: bool = True,
+        team: str = "",
+        leg_friction: float = 0.0,
+        command_delay: float = 0.0,
+    ) -> Robot:
         """Return the robot: body, legs, head, tail, drives, gait, sensors.
 
         Args:
             sensors: False keeps only encoders and ground truth.
             team: team colour of the body, red or blue; empty: the robot's own.
             leg_friction: dry friction of each leg joint, N m.
+            command_delay: of all joints, s.
         """
         if team not in UNIFORMS:
             raise unknown("team", "uniform", team, [name for name in UNIFORMS if name])
@@ -158,7 +167,7 @@ class Aibo:
             dict(self.mounts) | self._paw_mounts(),
             self.rgb,
         )
-        drives = part_drives(parts, self.gait.drives, leg_friction)
+        drives = part_drives(parts, self.gait.drives, leg_friction, command_delay)
         return Robot(
             spec=spec,
             root="body",
@@ -397,6 +406,8 @@ class AiboOptions(Description):
     """Team colour of the body."""
     leg_friction: NotNegative = 0.0
     """Dry friction of each leg joint, N m; 0: none (docs/explanation/energy.md)."""
+    command_delay: Delay = 0.0
+    """Time from a command of a joint, or a target of the gait, to its effect."""
     period: Annotated[float, Field(ge=0.1, le=5)] | None = None
     """Duration of a gait cycle."""
     stance_share: Annotated[float, Field(ge=0.5, le=0.95)] | None = None
@@ -427,7 +438,10 @@ class AiboOptions(Description):
     def build(self) -> Robot:
         """Return the robot: body, legs, head, tail, drives, gait, sensors."""
         return self.apply_to(self.aibo).build(
-            sensors=self.sensors, team=self.team, leg_friction=self.leg_friction
+            sensors=self.sensors,
+            team=self.team,
+            leg_friction=self.leg_friction,
+            command_delay=self.command_delay,
         )
 
     def apply_to(self, aibo: Aibo) -> Aibo:

@@ -183,10 +183,17 @@ class LinkagePart:
 
 
 def part_drives(
-    parts: Iterable[LinkagePart], lossy: Collection[str], friction: float
+    parts: Iterable[LinkagePart], lossy: Collection[str], friction: float, delay: float
 ) -> dict[str, Drive]:
-    """Return the drives of ``parts`` by name; those of ``lossy`` have dry ``friction`` (N m)."""
-    drives = {part.name: part.servo.drive for part in parts}
+    """Return the drives of ``parts`` by name.
+
+    Args:
+        parts: parts of the robot.
+        lossy: names of those with friction.
+        friction: dry friction, N m.
+        delay: command delay of all of them, s.
+    """
+    drives = {part.name: replace(part.servo.drive, command_delay=delay) for part in parts}
     if not friction:
         return drives
     losses = Losses(coulomb=friction)

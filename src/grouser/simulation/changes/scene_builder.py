@@ -195,6 +195,7 @@ def _copy_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemo
     now.losses.drained[:, after_cells] = was.losses.drained[:, cells]
     now.targets.positions[:, there] = was.targets.positions[:, here]
     now.targets.speeds[:, there] = was.targets.speeds[:, here]
+    before.drives.delay.transfer(was.targets.pending, after.drives.delay, now.targets.pending)
 
 
 def _same(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:
