@@ -49,6 +49,9 @@ class Driver:
     def rejected(self, text: str) -> None:
         self.refusals.append(text)
 
+    def fail(self) -> None:
+        raise AssertionError("internal error")
+
 
 class Commands(Observer):
     """Times of all commands that reached a robot."""
@@ -109,6 +112,37 @@ def test_commands_arrive_after_the_delay_of_the_link_and_some_not_at_all(host: H
 
     first = asyncio.run(drive())
     assert first  # some have arrived
+
+
+class BrokenDriver(Driver):
+    """Client with an internal error."""
+
+    failed = False
+
+    def rejected(self, text: str) -> None:
+        raise RuntimeError(text)
+
+    def fail(self) -> None:
+        self.failed = True
+
+
+def test_internal_error_of_one_client_does_not_stop_the_others(host: Host) -> None:
+    async def drive() -> None:
+        controls = RobotControls(host, 5.0, lambda: None)
+        broken, driver = BrokenDriver(), Driver()
+        for client, robot in ((broken, "one"), (driver, "two")):
+            controls.take(client, robot)
+            host.apply(SetLinkFaults(robot, delay=0.01))
+        arrived = Commands(host.simulation)
+        controls.of(broken, "one").order({"nothing": 1.0})
+        controls.of(driver, "two").drive(1.0, 0.0)
+        host.advance(0.05)
+        controls.deliver()
+        assert broken.failed
+        assert len(arrived.times) == 1
+        controls.release_all(driver)
+
+    asyncio.run(drive())
 
 
 def test_lost_commands_stop_the_robot(host: Host) -> None:
