@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import mujoco
 import numpy as np
 
-from grouser.frames import degrees, to_rpy
+from grouser.frames import degrees, to_rpy_one
 from grouser.gateways.gateway import GatewayContext
 from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.quantised import encode_poses
@@ -307,7 +307,7 @@ class PageFeed:
             pose = simulation.pose(name)
             found[name] = {
                 "p": pose.position.round(4).tolist(),
-                "rpy": [round(degrees(angle), 2) for angle in to_rpy(pose.wxyz).tolist()],
+                "rpy": [round(degrees(angle), 2) for angle in to_rpy_one(*pose.wxyz.tolist())],
                 "energy": round(sum(simulation.energy(name).values()), 3),
                 "power": round(sum(simulation.power(name).values()), 3),
             }
