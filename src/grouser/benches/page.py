@@ -75,7 +75,7 @@ with connect(f"ws://127.0.0.1:{sys.argv[1]}/socket", max_size=None) as socket:
         data = socket.recv()
         if isinstance(data, bytes):
             frames += 1
-            if frames % 4 == 0:
+            if frames % 8 == 0:
                 socket.send(json.dumps({"op": "ack", "frame": int.from_bytes(data[4:8], "little")}))
         elif robot and '"op":"state"' in data:
             socket.send(json.dumps({"op": "drive", "robot": robot, "throttle": 0.2, "rudder": 0}))

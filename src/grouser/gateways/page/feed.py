@@ -46,6 +46,10 @@ MOST_LATE = 2
 """Late ticks that are made up for, which keeps the rate on a busy machine; others are dropped."""
 LOAD_PERIOD = 1.0
 """Wall time over which load and real-time factor are averaged, s."""
+KEPT_PACE = 0.97
+"""Share of the wanted real-time factor below which physics is behind."""
+SLOWER = 2
+"""Factor of the time between two frames while physics is behind."""
 MOST_CONTACTS = 256
 """Contacts in one message."""
 
@@ -93,14 +97,17 @@ class Load:
     processor: float = field(default_factory=time.process_time)
     elapsed: float = 0.0
     """Simulated time at the begin of the period, s."""
+    behind: bool = False
+    """True if physics did not keep its pace: the page leaves more of the processor to it."""
 
-    def update(self, elapsed: float) -> None:
-        """Begin a new period if the present one is over."""
+    def update(self, elapsed: float, pace: float) -> None:
+        """Begin a new period if the present one is over; ``pace``: wanted real-time factor."""
         wall = time.monotonic()
         if (passed := wall - self.wall) < LOAD_PERIOD:
             return
         processor = time.process_time()
         self.factor = max(0.0, elapsed - self.elapsed) / passed
+        self.behind = self.factor < KEPT_PACE * pace
         self.share = (processor - self.processor) / passed
         self.wall, self.processor, self.elapsed = wall, processor, elapsed
 
@@ -228,7 +235,8 @@ class PageFeed:
         """Offer everything that is due to all clients, and do so again after a period."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._due = max(self._due + self._period, now - MOST_LATE * self._period)
+        period = self._period * (SLOWER if self._load.behind else 1)
+        self._due = max(self._due + period, now - MOST_LATE * period)
         self._timer = loop.call_at(self._due, self._tick)
         self.number += 1
         self._encoded.clear()
@@ -241,7 +249,8 @@ class PageFeed:
             self._offer(lambda viewer: viewer.send_pictures())
         if reading and now >= self._state_due:
             self._state_due = now + STATE_PERIOD
-            self._load.update(self.simulation.elapsed)
+            pace = 0.0 if self.simulation.paused else self.context.speed()
+            self._load.update(self.simulation.elapsed, pace)
             self._send_looks()
             self._send_states()
 
@@ -306,7 +315,7 @@ class PageFeed:
         for name in simulation.scene.robots:
             pose = simulation.pose(name)
             found[name] = {
-                "p": pose.position.round(4).tolist(),
+                "p": [round(value, 4) for value in pose.position.tolist()],
                 "rpy": [round(degrees(angle), 2) for angle in to_rpy_one(*pose.wxyz.tolist())],
                 "energy": round(sum(simulation.energy(name).values()), 3),
                 "power": round(sum(simulation.power(name).values()), 3),
