@@ -459,9 +459,7 @@ def test_client_that_does_not_read_takes_no_memory() -> None:
             """Return memory without the timeline, sent frames, and frames after a time."""
             end = simulation.elapsed + seconds
             wait_until(lambda: simulation.elapsed > end)
-            return server.call(
-                lambda: (resident() - feed.session._bytes, feed.updates, feed.number)
-            )
+            return server.call(lambda: (resident() - feed.session.size, feed.updates, feed.number))
 
         before, updates, number = grown(5.0)
         after, later, ticks = grown(20.0)

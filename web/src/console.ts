@@ -8,7 +8,7 @@ const MOST_LINES = 400;
 export class ConsolePanel {
   readonly host = el("section", { class: "panel console", "aria-label": "Console" });
   private log = el("div", { class: "log", role: "log", tabIndex: 0 });
-  private input = el("input", { type: "text", placeholder: "open gate   ·   help lists all words", "aria-label": "Console line", spellcheck: false, autocomplete: "off" });
+  private input = el("input", { type: "text", placeholder: "open gate   ·   help", "aria-label": "Console line", spellcheck: false, autocomplete: "off" });
   private form = el("form", { onsubmit: (event: Event) => { event.preventDefault(); void this.submit(); } }, this.input, el("button", {}, "Run"));
   private history: string[] = [];
   private place = 0;

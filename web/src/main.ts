@@ -13,7 +13,7 @@ import { type CameraMode, type Picked, WorldView } from "./scene3d";
 import { TimelineBar } from "./timeline";
 
 const FORCE = 0.004; // m of a contact's line per newton
-const ACK_EVERY = 4; // frames between two acknowledgements
+const ACK_EVERY = 8; // frames between two acknowledgements
 const STALE = 0.5; // s without telemetry after which an operator is warned
 
 const query = new URLSearchParams(location.search), fragment = new URLSearchParams(location.hash.slice(1));

@@ -7,10 +7,10 @@
 ``updates_7_robots``        frames per second that a client receives of seven robots in real time
 ``factor_7_robots``         real-time factor of that run
 ``real_time_factor_ratio``  simulated time per processor time of the server, as fast as possible,
-                            seven robots: with one client over without a page
+                            seven robots: with one client over without, by turns of a second
 ``stopped_client_ratio``    the same with a client whose process is stopped
-``stopped_client_growth``   growth of the server's memory beside that client, beyond that with one
-                            that reads (the timeline, up to its limit), bytes per second
+``stopped_client_growth``   growth of the server's memory beside that client, without the timeline
+                            (up to its limit), bytes per second
 ``dead_man_ms``             time from the last command of a stopped client to the halt, beyond the
                             time-out, ms
 ``first_picture_s``         time from opening the page in Chromium to its first picture, s; absent
@@ -32,6 +32,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from grouser.benches.views import mixed_world
 from grouser.experiments.run_options import Progress
 from grouser.frames import milliseconds
@@ -51,6 +53,8 @@ BODIES = 500
 CLIENTS = 8
 SECONDS = 6.0
 """Wall time of each run, s."""
+TURN, TURNS = 1.0, 10
+"""Wall time of a turn, s, and number of turns with and without a client."""
 START = 1.5
 """Wall time for clients to start, s."""
 FAST = 100.0
@@ -71,7 +75,7 @@ with connect(f"ws://127.0.0.1:{sys.argv[1]}/socket", max_size=None) as socket:
         data = socket.recv()
         if isinstance(data, bytes):
             frames += 1
-            if frames % 4 == 0:
+            if frames % 8 == 0:
                 socket.send(json.dumps({"op": "ack", "frame": int.from_bytes(data[4:8], "little")}))
         elif robot and '"op":"state"' in data:
             socket.send(json.dumps({"op": "drive", "robot": robot, "throttle": 0.2, "rudder": 0}))
@@ -116,13 +120,10 @@ def run(progress: Progress) -> dict[str, float]:
     seven = asyncio.run(_serve(Simulation(mixed_world()), clients=1, speed=1.0))
     figures |= {"updates_7_robots": seven.updates, "factor_7_robots": seven.factor}
     progress("as fast as possible", 2, 5)
-    alone, shown, stopped = (
-        asyncio.run(_serve(Simulation(mixed_world()), clients=number, speed=FAST, stop=stop))
-        for number, stop in ((0, False), (1, False), (1, True))
-    )
-    figures["real_time_factor_ratio"] = shown.pace / alone.pace
-    figures["stopped_client_ratio"] = stopped.pace / alone.pace
-    figures["stopped_client_growth"] = stopped.growth - shown.growth
+    for name, stop in (("real_time_factor_ratio", False), ("stopped_client_ratio", True)):
+        compared = asyncio.run(_compare(stop=stop))
+        figures[name] = compared.ratio
+        figures["stopped_client_growth"] = compared.growth  # of the last one, which is stopped
     progress("dead man", 3, 5)
     figures["dead_man_ms"] = milliseconds(asyncio.run(_dead_man()))
     progress("first picture", 4, 5)
@@ -151,60 +152,72 @@ class ServedRun:
     """Frames per wall second, of one client."""
     factor: float
     """Simulated over wall time."""
-    pace: float
-    """Simulated time over processor time of the server."""
     share: float
     """Processor time over wall time."""
+
+
+@dataclass
+class ComparedRun:
+    """Server with and without a client."""
+
+    ratio: float
+    """Simulated time per processor time: with the client over without."""
     growth: float
-    """Growth of memory, bytes per wall second."""
+    """Growth of memory beside the session's timeline, bytes per wall second."""
 
 
-async def _serve(
-    simulation: Simulation, *, clients: int, speed: float, stop: bool = False
-) -> ServedRun:
+async def _compare(*, stop: bool) -> ComparedRun:
+    """Serve seven robots as fast as possible, by turns with a client and with a page that is idle.
+
+    Turns of a second cancel changes of the machine's speed. ``stop``: the client is stopped.
+    """
+    simulation = Simulation(mixed_world())
+    options = ServerOptions(gateways=(BenchGateway(port=0),), pictures=None, speed=FAST)
+    spent = {True: [0.0, 0.0], False: [0.0, 0.0]}
+    with ExitStack() as stack:
+        async with Server(simulation, options) as server:
+            running = asyncio.ensure_future(server.run())
+            client = _start(stack, server.ports["page"])
+            await _clients(1)
+            if stop:
+                client.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(START)
+            feed = FEEDS[-1]
+            (viewer,) = feed.viewers
+            begin, before = time.monotonic(), _rss() - feed.session.size
+            for turn in range(2 * TURNS):
+                shown = turn % 2 == 1
+                (feed.add if shown else feed.remove)(viewer)
+                simulated, processor = simulation.elapsed, time.thread_time()
+                await asyncio.sleep(TURN)
+                spent[shown][0] += simulation.elapsed - simulated
+                spent[shown][1] += time.thread_time() - processor
+            growth = (_rss() - feed.session.size - before) / (time.monotonic() - begin)
+            server.stop()
+            await running
+    pace = {shown: simulated / processor for shown, (simulated, processor) in spent.items()}
+    return ComparedRun(pace[True] / pace[False], growth)
+
+
+async def _serve(simulation: Simulation, *, clients: int, speed: float) -> ServedRun:
     """Serve a world to clients of the page; measure for `SECONDS` after their start."""
     gateways: tuple[Gateway, ...] = (BenchGateway(port=0),)
     options = ServerOptions(gateways=gateways, pictures=None, speed=speed)
     with ExitStack() as stack:
         async with Server(simulation, options) as server:
             running = asyncio.ensure_future(server.run())
-            started = [_start(stack, server.ports["page"]) for _ in range(clients)]
+            for _ in range(clients):
+                _start(stack, server.ports["page"])
             await _clients(clients)
-            if stop:
-                started[0].send_signal(signal.SIGSTOP)
             await asyncio.sleep(START)
             feed = FEEDS[-1]
-            before = (
-                time.monotonic(),
-                time.thread_time(),
-                simulation.elapsed,
-                feed.updates,
-                _rss(),
-            )
+            before = time.monotonic(), time.thread_time(), simulation.elapsed, feed.updates
             await asyncio.sleep(SECONDS)
-            wall, processor, simulated, updates, memory = (
-                now - then
-                for now, then in zip(
-                    (
-                        time.monotonic(),
-                        time.thread_time(),
-                        simulation.elapsed,
-                        feed.updates,
-                        _rss(),
-                    ),
-                    before,
-                    strict=True,
-                )
-            )
+            after = time.monotonic(), time.thread_time(), simulation.elapsed, feed.updates
+            wall, processor, simulated, updates = np.subtract(after, before).tolist()
             server.stop()
             await running
-    return ServedRun(
-        updates / max(1, clients) / wall,
-        simulated / wall,
-        simulated / processor,
-        processor / wall,
-        memory / wall,
-    )
+    return ServedRun(updates / max(1, clients) / wall, simulated / wall, processor / wall)
 
 
 async def _eight_clients() -> dict[str, float]:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import mujoco
 import numpy as np
 
-from grouser.frames import degrees, to_rpy
+from grouser.frames import degrees, to_rpy_one
 from grouser.gateways.gateway import GatewayContext
 from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.quantised import encode_poses
@@ -25,6 +25,7 @@ from grouser.gateways.page.robot_control import RobotControls
 from grouser.gateways.page.scene_description import colours
 from grouser.gateways.page.session_events import EventHistory, SessionEvent
 from grouser.gateways.page.timeline import (
+    RATE_HZ,
     PoseState,
     RecordedStates,
     SceneNumbers,
@@ -36,7 +37,6 @@ from grouser.protocol.page.frames import PoseFlag
 from grouser.protocol.page.messages import encode
 from grouser.sensors.depth import DepthFrame
 from grouser.sensors.sensor import Reading
-from grouser.simulation.observers import Subscription
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Lamp
 
@@ -46,6 +46,10 @@ MOST_LATE = 2
 """Late ticks that are made up for, which keeps the rate on a busy machine; others are dropped."""
 LOAD_PERIOD = 1.0
 """Wall time over which load and real-time factor are averaged, s."""
+KEPT_PACE = 0.97
+"""Share of the wanted real-time factor below which physics is behind."""
+SLOWER = 2
+"""Factor of the time between two frames while physics is behind."""
 MOST_CONTACTS = 256
 """Contacts in one message."""
 
@@ -55,6 +59,11 @@ class Viewer(Protocol):
 
     label: str
     """Name of the client, for others."""
+
+    @property
+    def behind(self) -> bool:
+        """True if the client gets nothing now: it does not acknowledge, or does not read."""
+        ...
 
     def show(self, live: PoseState) -> None:
         """Send poses, unless the client is behind."""
@@ -88,14 +97,17 @@ class Load:
     processor: float = field(default_factory=time.process_time)
     elapsed: float = 0.0
     """Simulated time at the begin of the period, s."""
+    behind: bool = False
+    """True if physics did not keep its pace: the page leaves more of the processor to it."""
 
-    def update(self, elapsed: float) -> None:
-        """Begin a new period if the present one is over."""
+    def update(self, elapsed: float, pace: float) -> None:
+        """Begin a new period if the present one is over; ``pace``: wanted real-time factor."""
         wall = time.monotonic()
         if (passed := wall - self.wall) < LOAD_PERIOD:
             return
         processor = time.process_time()
         self.factor = max(0.0, elapsed - self.elapsed) / passed
+        self.behind = self.factor < KEPT_PACE * pace
         self.share = (processor - self.processor) / passed
         self.wall, self.processor, self.elapsed = wall, processor, elapsed
 
@@ -124,8 +136,6 @@ class PageFeed:
         self.session = SessionTimeline()
         self.viewers: set[Viewer] = set()
         self._history = EventHistory(context.host.simulation, self._send_event)
-        self.readings: dict[tuple[str, str], Reading] = {}
-        """Latest reading of each sensor."""
         self.labels = count(1)
         """Numbers of clients."""
         self.bytes_sent = self.updates = 0
@@ -138,10 +148,9 @@ class PageFeed:
         self._encoded: dict[tuple[int, int, int], bytes] = {}
         self._live: PoseState | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._due = self._state_due = 0.0
+        self._due = self._state_due = self._stored_due = 0.0
         self._load = Load()
         self._colours: tuple[object, bytes, str] = (None, b"", "")
-        self._subscription: Subscription | None = None
 
     @property
     def simulation(self) -> Simulation:
@@ -158,8 +167,6 @@ class PageFeed:
     def add(self, viewer: Viewer) -> None:
         """Add a client."""
         self.viewers.add(viewer)
-        if self._subscription is None:
-            self._subscription = self.simulation.subscribe(self)
         if self._timer is None:
             self._tick()
 
@@ -182,15 +189,8 @@ class PageFeed:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._subscription is not None:
-            self._subscription.close()
-            self._subscription = None
 
-    # -- observer of the simulation ----------------------------------------------------------
-
-    def on_reading(self, robot: str, reading: Reading) -> None:
-        """Store the latest reading."""
-        self.readings[robot, reading.sensor] = reading
+    # -- events ------------------------------------------------------------------------------
 
     def events(self) -> list[SessionEvent]:
         """Return the events of the session, or of the recording."""
@@ -235,17 +235,22 @@ class PageFeed:
         """Offer everything that is due to all clients, and do so again after a period."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._due = max(self._due + self._period, now - MOST_LATE * self._period)
+        period = self._period * (SLOWER if self._load.behind else 1)
+        self._due = max(self._due + period, now - MOST_LATE * period)
         self._timer = loop.call_at(self._due, self._tick)
         self.number += 1
         self._encoded.clear()
         self.controls.deliver()
-        live = self.live()
-        self._offer(lambda viewer: viewer.show(live))
-        self._offer(lambda viewer: viewer.send_pictures())
-        if loop.time() >= self._state_due:
-            self._state_due = loop.time() + STATE_PERIOD
-            self._load.update(self.simulation.elapsed)
+        reading = not all(viewer.behind for viewer in self.viewers)
+        if reading or now >= self._stored_due:
+            self._stored_due = now + 1 / RATE_HZ
+            live = self.live()
+            self._offer(lambda viewer: viewer.show(live))
+            self._offer(lambda viewer: viewer.send_pictures())
+        if reading and now >= self._state_due:
+            self._state_due = now + STATE_PERIOD
+            pace = 0.0 if self.simulation.paused else self.context.speed()
+            self._load.update(self.simulation.elapsed, pace)
             self._send_looks()
             self._send_states()
 
@@ -299,27 +304,25 @@ class PageFeed:
                 for thing in simulation.world.objects
                 if isinstance(thing, Lamp)
             },
-            "robots": {name: self._robot(name) for name in simulation.scene.robots},
+            "robots": self._robots(),
         }
 
-    def _robot(self, name: str) -> dict[str, Any]:
+    def _robots(self) -> dict[str, dict[str, Any]]:
+        """Return pose, energy, power and charge (0 to 1, with a battery) of every robot."""
         simulation = self.simulation
-        pose = simulation.pose(name)
-        charge = self._charge(name)
-        return {
-            "p": pose.position.round(4).tolist(),
-            "rpy": [round(degrees(angle), 2) for angle in to_rpy(pose.wxyz).tolist()],
-            "energy": round(sum(simulation.energy(name).values()), 3),
-            "power": round(sum(simulation.power(name).values()), 3),
-            **({} if charge is None else {"charge": charge}),
-        }
-
-    def _charge(self, name: str) -> float | None:
-        """Return the charge of a robot's battery, 0 to 1; None: it has none."""
-        charges = self.simulation.state.sensor_context().power().charges
-        if name not in charges or not charges[name].capacity:
-            return None
-        return round(charges[name].left / charges[name].capacity, 4)
+        charges = simulation.state.sensor_context().power().charges
+        found: dict[str, dict[str, Any]] = {}
+        for name in simulation.scene.robots:
+            pose = simulation.pose(name)
+            found[name] = {
+                "p": [round(value, 4) for value in pose.position.tolist()],
+                "rpy": [round(degrees(angle), 2) for angle in to_rpy_one(*pose.wxyz.tolist())],
+                "energy": round(sum(simulation.energy(name).values()), 3),
+                "power": round(sum(simulation.power(name).values()), 3),
+            }
+            if name in charges and charges[name].capacity:
+                found[name]["charge"] = round(charges[name].left / charges[name].capacity, 4)
+        return found
 
     def contacts(self) -> list[list[float]]:
         """Return points (m) and forces (N) of contacts, in the world frame."""

@@ -26,7 +26,7 @@ class PageGateway(Gateway):
 
     port: PortNumber = PORT
     rate_hz: Annotated[float, Field(ge=1, le=240)] = 60.0
-    """Most updates of the picture per second."""
+    """Most updates of the picture per second; half of them while physics does not keep its pace."""
     dead_man_s: Annotated[float, Field(gt=0, le=10)] = 0.3
     """Wall seconds after which a robot stops whose client repeats no command, s."""
     origins: Items[str] = ()

@@ -40,6 +40,9 @@ class Operator(Protocol):
     def rejected(self, text: str) -> None:
         """Receive the reason why a delayed command had no effect."""
 
+    def fail(self) -> None:
+        """Log the present exception and close the connection at once."""
+
 
 @dataclass(frozen=True)
 class SentCommand:
@@ -150,7 +153,10 @@ class RobotControls:
     def deliver(self) -> None:
         """Carry out the commands that have arrived over disturbed links."""
         for control in list(self._by_robot.values()):
-            control.deliver()
+            try:
+                control.deliver()
+            except Exception:  # one client's error must not stop the others
+                control.operator.fail()
 
     def driven_by(self, operator: Operator) -> list[str]:
         """Return the robots that a client drives."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,19 +21,28 @@ MOST_POINTS = 3000
 RangeSensor = Laser | Infrared | Sonar
 
 
-def rays(
-    simulation: Simulation, robot: str, readings: Mapping[tuple[str, str], Reading]
-) -> list[dict[str, Any]]:
+def latest_reading(simulation: Simulation, robot: str, sensor: str) -> Reading | None:
+    """Return the newest reading of a sensor; None: it has measured nothing yet.
+
+    Unlike `Simulation.read` it never measures, which would change the run.
+    """
+    sensors = simulation.active_sensors
+    if sensors.has_no_reading(robot, sensor):
+        return None
+    return sensors.read(robot, sensor, simulation.time)
+
+
+def rays(simulation: Simulation, robot: str) -> list[dict[str, Any]]:
     """Return origin and ends (m, in the world) of the rays of each range sensor of a robot.
 
     They begin at the present pose of the sensor and have the lengths of its last reading.
     """
     found = []
     for (owner, name), (sensor, bound) in simulation.scene.sensors.items():
-        reading = readings.get((robot, name))
-        if owner != robot or reading is None or not isinstance(bound, RangingSensor):
+        if owner != robot or not isinstance(sensor, RangeSensor):
             continue
-        if not isinstance(sensor, RangeSensor):
+        reading = latest_reading(simulation, robot, name)
+        if reading is None or not isinstance(bound, RangingSensor):
             continue
         site, data = bound.bundle.origin.site, simulation.data
         X_WS = site_pose(data, site)
@@ -53,19 +61,19 @@ def _tips(sensor: RangeSensor, reading: Reading) -> Array:
     return np.array([[float(reading.values["range"]), 0.0, 0.0]])
 
 
-def points(
-    simulation: Simulation, robot: str, readings: Mapping[tuple[str, str], Reading]
-) -> Array:
+def points(simulation: Simulation, robot: str) -> Array:
     """Return points (n, 3), m, in the world, of the last pictures of a robot's depth cameras.
 
     A picture that was not needed before is rendered now.
     """
     clouds = [np.zeros((0, 3))]
     for (owner, name), (sensor, bound) in simulation.scene.sensors.items():
-        reading = readings.get((robot, name))
-        if owner != robot or reading is None or not isinstance(reading.values, DepthFrame):
+        if owner != robot or not isinstance(sensor, DepthCamera):
             continue
-        if isinstance(sensor, DepthCamera) and isinstance(bound, BoundDepthCamera):
+        reading = latest_reading(simulation, robot, name)
+        if reading is None or not isinstance(reading.values, DepthFrame):
+            continue
+        if isinstance(bound, BoundDepthCamera):
             clouds.append(_cloud(sensor, bound, reading.values))
     return np.concatenate(clouds)
 

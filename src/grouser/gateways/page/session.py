@@ -14,7 +14,7 @@ from grouser.gateways.images.mosaic import CameraName
 from grouser.gateways.page.draft import DraftFault, content_of, draft_yaml, preview, read_draft
 from grouser.gateways.page.feed import PageFeed, readings_of
 from grouser.gateways.page.robot_link import Downlink
-from grouser.gateways.page.sensed import points, rays
+from grouser.gateways.page.sensed import latest_reading, points, rays
 from grouser.gateways.page.session_events import SessionEvent
 from grouser.gateways.page.timeline import NumberedScene, PlayPosition, PoseState
 from grouser.protocol.page import messages
@@ -322,10 +322,10 @@ class PageSession:
         if robot in feed.simulation.scene.robots:
             content["watched"] = self._watched_state()
             if self._watched.rays:
-                content["rays"] = rays(feed.simulation, robot, feed.readings)
+                content["rays"] = rays(feed.simulation, robot)
             if self._watched.points and self._settings.now() >= self._points_due:
                 self._points_due = self._settings.now() + POINTS_PERIOD
-                found = points(feed.simulation, robot, feed.readings)
+                found = points(feed.simulation, robot)
                 content["points"] = found.round(3).ravel().tolist()
         if self._watched.contacts:
             content["contacts"] = feed.contacts()
@@ -352,9 +352,9 @@ class PageSession:
     def _watched_state(self) -> dict[str, Any]:
         robot, simulation = self._watched.robot, self.feed.simulation
         shown = [
-            (name, self.feed.readings[robot, name])
+            (name, reading)
             for name in self._sensors(robot)
-            if (robot, name) in self.feed.readings
+            if (reading := latest_reading(simulation, robot, name)) is not None
         ]
         angles = {name: round(value, 4) for name, value in simulation.angles(robot).items()}
         return {

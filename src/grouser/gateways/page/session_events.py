@@ -33,8 +33,20 @@ class SessionEvent:
         return [round(self.at, 3), round(self.time, 3), self.kind, self.text]
 
 
-def describe_action(action: Action) -> tuple[str, str] | None:
-    """Return kind and text of an action that the page lists; None: it does not."""
+def event_of(record: ActionRecord, at: float) -> SessionEvent | None:
+    """Return the event of an action at a time of the session (s); None: the page does not list it.
+
+    What the events of the world itself do is no fault.
+    """
+    described = _describe(record.action)
+    if described is None:
+        return None
+    kind, text = described
+    return SessionEvent(at, record.time, "action" if record.internal else kind, text)
+
+
+def _describe(action: Action) -> tuple[str, str] | None:
+    """Return kind and text of an action that the page lists."""
     match action:
         case actions.SetLinkFaults(robot, delay, jitter, loss):
             parts = [f"delay {delay:g} s"] if delay else []
@@ -82,8 +94,8 @@ class EventHistory(Observer):
 
     def on_action(self, record: ActionRecord) -> None:
         """Add a fault or another action that the page lists."""
-        if (described := describe_action(record.action)) is not None:
-            self._add(SessionEvent(self._simulation.elapsed, record.time, *described))
+        if (event := event_of(record, self._simulation.elapsed)) is not None:
+            self._add(event)
 
     def _add(self, event: SessionEvent) -> None:
         self.events.append(event)

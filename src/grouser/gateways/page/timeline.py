@@ -94,7 +94,8 @@ class SessionTimeline:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._states: deque[PoseState] = deque()
-        self._most, self._bytes = most_bytes, 0
+        self._most, self.size = most_bytes, 0
+        """Size of the stored poses, bytes."""
 
     @property
     def begin(self) -> float:
@@ -111,9 +112,9 @@ class SessionTimeline:
         if self._states and state.time < self.end + 1 / RATE_HZ - 1e-9:
             return
         self._states.append(state)
-        self._bytes += state.words.nbytes
-        while self._bytes > self._most and len(self._states) > 1:
-            self._bytes -= self._states.popleft().words.nbytes
+        self.size += state.words.nbytes
+        while self.size > self._most and len(self._states) > 1:
+            self.size -= self._states.popleft().words.nbytes
 
     def at(self, time: float) -> PoseState | None:
         """Return the last state that is not after ``time``, or the first; None: there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grouser.errors import BadValue
-from grouser.gateways.page.session_events import MOST_EVENTS, SessionEvent, describe_action
+from grouser.gateways.page.session_events import MOST_EVENTS, SessionEvent, event_of
 from grouser.gateways.page.timeline import RecordedStates
 from grouser.recording.playback import Playback
 from grouser.recording.recording import Recording
@@ -36,6 +36,5 @@ def _events(recording: Recording) -> Iterator[SessionEvent]:
         yield SessionEvent(0.0, 0.0, "failed", f"actions are not listed: {error}")
         return
     for record in records:
-        if (described := describe_action(record.action)) is not None:
-            at = record.passed * recording.timestep
-            yield SessionEvent(at, record.time, *described)
+        if (event := event_of(record, record.passed * recording.timestep)) is not None:
+            yield event
