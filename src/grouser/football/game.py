@@ -168,15 +168,17 @@ class FootballGame:
 
     def step(self) -> None:
         """Let all players act, and simulate `PERIOD`."""
-        simulation = self.simulation
+        self.act()
+        self.simulation.step(PERIOD)
+        self.count()
+
+    def act(self) -> None:
+        """Let all players act; no time passes."""
         for receiver, signal in self._radio.arrived():
             self._inbox[receiver].append((signal.sender, signal.data))
         commands = {name: player.act(self._input(name)) for name, player in self.players.items()}
         for name, command in commands.items():
             self._carry_out(name, command)
-        simulation.step(PERIOD)
-        simulation.drain_readings()
-        self._count()
 
     def _input(self, robot: str) -> PlayerInput:
         simulation = self.simulation
@@ -227,8 +229,10 @@ class FootballGame:
 
     # -- statistics --------------------------------------------------------------------------
 
-    def _count(self) -> None:
+    def count(self) -> None:
+        """Update the statistics after `PERIOD` was simulated."""
         simulation, counts = self.simulation, self.statistics
+        simulation.drain_readings()
         for event in simulation.drain_events():
             if event.kind != "message":
                 continue
