@@ -5,14 +5,7 @@ from typing import Any
 
 import pytest
 
-from grouser.experiments import (
-    okada_table1,
-    okada_table2,
-    okada_table4,
-    zaratti_fig8,
-    zaratti_fig9,
-    zaratti_players,
-)
+from grouser.experiments import zaratti_fig8, zaratti_fig9, zaratti_players
 from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.okada import table1, table2, table4, window
 from grouser.experiments.run_options import RunOptions
