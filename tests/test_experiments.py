@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grouser.experiments import zaratti_fig8, zaratti_fig9
+from grouser.experiments import zaratti_fig8, zaratti_fig9, zaratti_players
 from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.okada import table1, table2, table4, window
 from grouser.experiments.run_options import RunOptions
@@ -112,6 +112,14 @@ def test_zaratti_fig8_all_robots_walk() -> None:
     rates = [row["ours"] for row in table["rows"] if row["case"]["walking AIBOs"] != MOST]
     assert rates[0] > rates[-1], "32 robots take longer than one"
     assert table["figures"]["physics_hz"] == pytest.approx(500)
+
+
+@pytest.mark.slow
+def test_zaratti_players_act_in_every_match() -> None:
+    table = shape(zaratti_players.run(RunOptions(quick=True)), "zaratti-players")
+    assert [row["case"]["robots"] for row in table["rows"]] == [5, 5, 8]
+    assert (table["of"], table["without_value"]) == (2, 1)
+    assert all(row["ours"] > 0 for row in table["rows"])
 
 
 def test_zaratti_fig9_three_robots_touch_and_contacts_take_time() -> None:

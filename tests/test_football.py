@@ -260,7 +260,7 @@ def test_teams_of_files_and_wrong_names(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.slow
 def test_a_game_has_the_same_course_twice_and_ends() -> None:
-    fixture = fixtures(("passers", "dribblers"), 1, "match_2v2", ("match.half=12",), 3)[0]
+    fixture = fixtures(("passers", "hasty"), 1, "match_2v2", ("match.half=12",), 3)[0]
     first, again = play(fixture), play(fixture)
     assert first.finished
     assert first.statistics == again.statistics

@@ -85,7 +85,7 @@ def test_joints_height_and_limits_match_the_published_tables() -> None:
     model = build_spec().compile()
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    assert model.njnt == len(parts()) == 21
+    assert model.njnt == len(parts()) == 28
     for part in parts():
         np.testing.assert_allclose(model.joint(part.name).range, part.servo.limits)
     assert model.body_mass.sum() == pytest.approx(MASS)

@@ -25,6 +25,7 @@ from grouser.experiments import (
     scan_known_world,
     zaratti_fig8,
     zaratti_fig9,
+    zaratti_players,
 )
 from grouser.experiments.okada import table1, table2, table4, window
 from grouser.experiments.roach import loop, table71, table72, table73
@@ -269,6 +270,15 @@ def of_zaratti_fig9() -> Iterable[Row]:
     )
 
 
+def of_zaratti_players() -> Iterable[Row]:
+    return zaratti_players.table_rows(
+        {
+            "match_2v2": zaratti_players.MatchRate(5, 40.0, 0.7),
+            "match_4v4": zaratti_players.MatchRate(8, 28.0, 0.7),
+        }
+    )
+
+
 RESULTS: Mapping[str, Callable[[], Iterable[Row] | Sequence[Row]]] = {
     "closed-forms": of_closed_forms,
     "cmos-distance": of_cmos_distance,
@@ -292,5 +302,6 @@ RESULTS: Mapping[str, Callable[[], Iterable[Row] | Sequence[Row]]] = {
     "scan-known-world": of_scan_known_world,
     "zaratti-fig8": of_zaratti_fig8,
     "zaratti-fig9": of_zaratti_fig9,
+    "zaratti-players": of_zaratti_players,
 }
 """Name of an experiment → function that returns its rows."""

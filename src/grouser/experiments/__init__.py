@@ -31,5 +31,6 @@ EXPERIMENTS: dict[str, str] = {
     "scan-known-world": "grouser.experiments.scan_known_world",
     "zaratti-fig8": "grouser.experiments.zaratti_fig8",
     "zaratti-fig9": "grouser.experiments.zaratti_fig9",
+    "zaratti-players": "grouser.experiments.zaratti_players",
 }
 """Name on the command line → module, which is imported on use."""

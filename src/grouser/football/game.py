@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grouser.errors import BadValue
+from grouser.football.own_motion import HEIGHT
 from grouser.football.player import PERIOD, Footballer, Tactics
 from grouser.football.player_io import (
     Picture,
@@ -25,6 +26,7 @@ from grouser.frames import degrees, rotate
 from grouser.perception.landmarks import beacon_name, post_name
 from grouser.perception.localise import FieldMap
 from grouser.service.radio import Radio
+from grouser.simulation.changes.actions import SetGaitParameters
 from grouser.simulation.script.referee import Referee
 from grouser.simulation.simulation import Simulation
 from grouser.world.match import Match, Team
@@ -136,6 +138,8 @@ class FootballGame:
             for name, setup in setups.items()
             if robots is None or name in robots
         }
+        for name in self.players:
+            simulation.apply(SetGaitParameters(name, {"height": HEIGHT}))
         names = match.names
         self.statistics = GameStatistics(
             goals=dict.fromkeys(names, 0),
@@ -164,22 +168,24 @@ class FootballGame:
 
     def step(self) -> None:
         """Let all players act, and simulate `PERIOD`."""
-        simulation = self.simulation
+        self.act()
+        self.simulation.step(PERIOD)
+        self.count()
+
+    def act(self) -> None:
+        """Let all players act; no time passes."""
         for receiver, signal in self._radio.arrived():
             self._inbox[receiver].append((signal.sender, signal.data))
         commands = {name: player.act(self._input(name)) for name, player in self.players.items()}
         for name, command in commands.items():
             self._carry_out(name, command)
-        simulation.step(PERIOD)
-        simulation.drain_readings()
-        self._count()
 
     def _input(self, robot: str) -> PlayerInput:
         simulation = self.simulation
         encoder = simulation.read(robot, "encoder")
         shot = simulation.read(robot, "camera")
         picture = None
-        if self._picture_times.get(robot) != shot.time and self._needs_picture():
+        if self._picture_times.get(robot) != shot.time and self._needs_picture(robot):
             self._picture_times[robot] = shot.time
             picture = Picture(image=shot["image"], time=shot.time)
         radio, self._inbox[robot] = self._inbox[robot], []
@@ -191,7 +197,9 @@ class FootballGame:
             whistle=self._whistle(robot),
         )
 
-    def _needs_picture(self) -> bool:
+    def _needs_picture(self, robot: str) -> bool:
+        if not self.players[robot].wants_picture:
+            return False
         return self._referee.game.state in ("set", "playing")
 
     def _whistle(self, robot: str) -> Whistle:
@@ -221,8 +229,10 @@ class FootballGame:
 
     # -- statistics --------------------------------------------------------------------------
 
-    def _count(self) -> None:
+    def count(self) -> None:
+        """Update the statistics after `PERIOD` was simulated."""
         simulation, counts = self.simulation, self.statistics
+        simulation.drain_readings()
         for event in simulation.drain_events():
             if event.kind != "message":
                 continue

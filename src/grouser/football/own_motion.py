@@ -6,6 +6,9 @@ import math
 from collections import deque
 
 ACCELERATION = (0.4, 0.4, 3.0)  # m/s², m/s², rad/s²   of the ERS-7's gait
+HEIGHT = 0.126
+"""Height of the middle of the shoulders, m. 4 mm more than the gait's own: a robot that walks over
+the ball then passes, else its belly lies on the ball and its paws lose the ground."""
 FASTEST = (0.285, 0.31, 3.7)  # m/s, m/s, rad/s   each alone; shares of them add up to at most 1
 MEMORY = 0.5
 """Time for which speeds are stored, s."""

@@ -13,13 +13,16 @@ from grouser.football.sight import Sight
 from grouser.football.skills import STAND
 
 GOAL_LINE, GOAL_HALF, SIDE_LINE = 2.1, 0.3, 1.35  # m   of the field
-PERIOD = 0.08
+PERIOD = 0.1
 """Time between two decisions, s."""
 LOST_AFTER = 1.2  # s without a sighting, after which the ball is searched
 KICK_TIME = 2.5  # s, from the command to the end of the kick
+SEARCH_PERIOD, FORWARD_TIME = 7.0, 1.5  # s of search, the last of them straight ahead
 BACK_TIME = 1.5  # s of walking backwards when a near ball was lost
 GLANCE_AFTER, GLANCE_TIME = 2.0, 0.45  # s without a landmark, s at landmarks
-RADIO_EVERY = 0.24  # s
+HIT_TIME = 1.4  # s, from the command to the hit, when the robot stood
+AFTER_KICK: Point = (0.9, 0.0)  # m, point at which the camera aims once the ball is hit
+RADIO_EVERY = 0.19  # s
 RADIO_AGE = 1.0  # s, age of the oldest message that counts
 GOALIE_X, GOALIE_REACH = -1.93, 0.24  # m, place of the goalie and its way to either side
 CLEAR_WITHIN = 0.75  # m, distance of the ball from the own goal at which the goalie clears it
@@ -29,12 +32,14 @@ APART = 0.5  # m, distance from the ball of the robots that do not play it
 HURRY_AFTER = 2.0  # s, time for aiming, after which a less exact pose will do
 SPIN_AFTER, SPIN_EVERY, SPIN_TIME = 3.0, 2.0, 0.7
 """Turns that sweep the ball out of a duel, s: time of aiming before, period, duration."""
+BUSY = ("approach", "pass", "spin", "clear", "survey", "search")
+"""Behaviours that evaluate every picture."""
+GOAL_FRESH = 2.5  # s, time for which this direction is better than that by the pose
 GOAL_AGE = 6.0  # s, time for which the direction of a goal that was seen is used
-BLOCKED_WITHIN, PUSH_TIME = 0.35, 2.5  # m, s: after a kick in vain the ball is pushed
+BLOCKED_WITHIN = 0.3  # m, distance of the ball after a kick in vain
 PLAY_ANYWAY = 0.6  # m, distance of the ball at which a lost robot plays it first
 MATE_APART = 0.6  # m, distance that supporting robots keep from team-mates
 SURVEY_TIME, SURVEY_PAUSE = 2.5, 4.0  # s of looking around, s of play until the next time
-PUSH_AFTER = 5.0  # s, time for aiming a kick, after which the ball is pushed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +48,8 @@ class Tactics:
 
     passes: bool = True
     """Kick to a team-mate that is nearer to the goal."""
-    kicks: bool = True
-    """Kick; False: push the ball only."""
+    hasty: bool = False
+    """Kick from inexact poses at once."""
     press: bool = False
     """True: every field player goes for the ball."""
 
@@ -96,6 +101,7 @@ class Footballer:
         """Present behaviour, for logs."""
         self._command: Step = STAND
         self._time: float | None = None
+        self._calls = 0
         self._state = "initial"
         self._out = False
         self._reports: dict[str, RadioReport] = {}
@@ -109,12 +115,22 @@ class Footballer:
         self._search_side = 1.0
         self._glance_until = -math.inf
         self._survey_began = -math.inf
-        self._push_until = -math.inf
+        self._spin_until = -math.inf
+
+    @property
+    def wants_picture(self) -> bool:
+        """True if the player evaluates the next picture; far from the ball every second one.
+
+        A real ERS-7 evaluates all of its 30 pictures a second. Pictures are the largest part of a
+        game's computing time, and half of them change the play of the others little.
+        """
+        return self._calls % 2 == 0 or self.doing in BUSY
 
     def act(self, given: PlayerInput) -> PlayerCommand:
         """Return the next command."""
         seconds = PERIOD if self._time is None else max(1e-3, given.time - self._time)
         self._time = given.time
+        self._calls += 1
         self._follow_whistle(given)
         self.sight.update(given, self._command, seconds)
         for sender, data in given.radio:
@@ -171,8 +187,14 @@ class Footballer:
     def _sees_ball(self, time: float) -> bool:
         return time - self.sight.ball.seen < LOST_AFTER
 
-    def _knows_goal(self, time: float) -> bool:
-        return time - self.sight.goal_seen < GOAL_AGE
+    def _seen_goal(self, time: float, age: float) -> Point | None:
+        """Return the goal in the direction in which it was seen within ``age`` (s)."""
+        goal, sight = self.sight.goal, self.sight
+        if goal is None or time - sight.goal_seen > age:
+            return None
+        far = math.hypot(*sight.to_robot((GOAL_LINE, 0.0)))
+        share = (1.0 if sight.lost else max(0.4, far)) / max(0.1, math.hypot(*goal))
+        return goal[0] * share, goal[1] * share
 
     def _ball(self, time: float) -> Point | None:
         """Return the ball in the robot's axes: seen, or reported by a team-mate."""
@@ -218,16 +240,15 @@ class Footballer:
                 self.doing = "kick"
                 return STAND, paw if time - begun < KICK_TIME / 2 else None
             self._kick = None
-            self._glance_until = time + GLANCE_TIME
             there = self._ball(time)
             if there is not None and math.hypot(*there) < BLOCKED_WITHIN:
-                self._push_until = time + PUSH_TIME
+                self._spin_until = time + SPIN_TIME
         ball = self._ball(time)
         if self.setup.role == "goalie":
             return self._keep(ball, time)
         if ball is None:
             return self._search(time), None
-        near = math.hypot(*ball) < PLAY_ANYWAY and self._knows_goal(time)
+        near = math.hypot(*ball) < PLAY_ANYWAY and self._seen_goal(time, GOAL_AGE) is not None
         if self.sight.lost and not near and (survey := self._survey(time)) is not None:
             return survey, None
         mine = self._cost(time)
@@ -255,6 +276,8 @@ class Footballer:
         lost = time - self.sight.ball.seen
         if lost < LOST_AFTER + BACK_TIME and ball is not None and math.hypot(*ball) < 0.4:
             return -0.2, 0.0, 0.0  # the ball may be under the chin
+        if (lost - LOST_AFTER) % SEARCH_PERIOD > SEARCH_PERIOD - FORWARD_TIME:
+            return 0.25, 0.0, 0.0  # away from a ball under the belly
         if lost < 8.0:
             return 0.0, 0.0, 0.9 * self._search_side
         x, y, _ = self.sight.pose
@@ -264,10 +287,11 @@ class Footballer:
 
     def _attack(self, ball: Point, time: float) -> tuple[Step, Paw | None]:
         pressed = self._aiming_since is not None and time - self._aiming_since > HURRY_AFTER
-        target, kicks = self._target(ball, time, pressed)
+        target = self._target(ball, time, pressed)
         aim = self.sight.to_robot(target)
-        if self.sight.lost and self.sight.goal is not None and self._knows_goal(time):
-            aim = self.sight.goal
+        fresh = GOAL_AGE if self.sight.lost else GOAL_FRESH
+        if not self._pass_to and (seen := self._seen_goal(time, fresh)) is not None:
+            aim = seen
         direction = self._shot(ball, aim)
         far = math.hypot(*ball)
         if far < 0.5 and self._aiming_since is None:
@@ -275,22 +299,22 @@ class Footballer:
         elif far > 0.8:
             self._aiming_since = None
         waited = 0.0 if self._aiming_since is None else time - self._aiming_since
-        if time < self._push_until:
-            self.doing = "dribble"
-            return skills.dribble(ball, direction), None
-        if kicks and (paw := skills.chance(ball, direction)) is not None:
-            return self._start_kick(paw, time)
-        if not kicks or waited > PUSH_AFTER:
-            self.doing = "dribble"
-            if waited > 2.5 * PUSH_AFTER:
-                self._aiming_since = None
-            return skills.dribble(ball, direction), None
-        if waited > SPIN_AFTER and waited % SPIN_EVERY < SPIN_TIME and far < 0.27:
+        blocked = waited > SPIN_AFTER and waited % SPIN_EVERY < SPIN_TIME
+        if far < 0.27 and (blocked or time < self._spin_until):
             self.doing = "spin"
-            return (0.08, 0.0, math.copysign(2.5, direction if direction else ball[1])), None
+            return skills.spin(ball, direction), None
+        if (paw := skills.chance(ball, direction)) is not None:
+            return self._start_kick(paw, time)
         self.doing = "approach" if not self._pass_to else "pass"
+        hurried = self.tactics.hasty or waited > HURRY_AFTER
+        return self._shoot(ball, direction, time, hurried=hurried)
+
+    def _shoot(
+        self, ball: Point, direction: float, time: float, *, hurried: bool = True
+    ) -> tuple[Step, Paw | None]:
+        """Walk to the pose for a kick in ``direction`` (rad), and kick."""
         self._paw = skills.better_paw(ball, direction, self._paw)
-        speeds = skills.approach(ball, direction, self._paw, hurried=waited > HURRY_AFTER)
+        speeds = skills.approach(ball, direction, self._paw, hurried=hurried)
         if speeds is not None:
             return speeds, None
         return self._start_kick(self._paw, time)
@@ -301,13 +325,11 @@ class Footballer:
         self.doing = "kick"
         return STAND, paw
 
-    def _target(self, ball: Point, time: float, pressed: bool) -> tuple[Point, bool]:
-        """Return where the ball should go, in the team's frame, and whether by a kick."""
+    def _target(self, ball: Point, time: float, pressed: bool) -> Point:
+        """Return where the ball should go, in the team's frame."""
         x, y = self.sight.to_team(ball)
         goal = GOAL_LINE + 0.1, skills.limit(0.4 * y, 0.12)
         self._pass_to = ""
-        if not self.tactics.kicks:
-            return goal, False
         to_goal = math.hypot(GOAL_LINE - x, y)
         if to_goal > NEAR_GOAL and self.tactics.passes and not pressed:
             for name, report in self._recent(time).items():
@@ -315,8 +337,8 @@ class Footballer:
                 length = math.hypot(px - x, py - y)
                 if px > x + 0.4 and 0.6 < length < 1.6:
                     self._pass_to = name
-                    return (px + 0.15, py), True
-        return goal, True
+                    return px + 0.15, py
+        return goal
 
     def _shot(self, ball: Point, aim: Point) -> float:
         """Return the direction of a shot in the robot's axes, rad.
@@ -370,7 +392,7 @@ class Footballer:
                 out = sight.to_robot((x + 0.8, y + (0.5 if y >= 0 else -0.5)))
                 direction = math.atan2(out[1] - ball[1], out[0] - ball[0])
                 self.doing = "clear"
-                return skills.dribble(ball, direction), None
+                return self._shoot(ball, direction, time)
             spot = GOALIE_X, self._guarded_y(x, y)
         else:
             spot = GOALIE_X, 0.0
@@ -396,6 +418,8 @@ class Footballer:
         """Return the angles of the head's joints."""
         if self.doing == "survey":
             return head.sweep(time, level=True)
+        if self._kick is not None and time - self._kick[1] > HIT_TIME:
+            return head.aim(AFTER_KICK, 0.0)
         ball = self.sight.ball
         if ball.place is None or time - ball.seen > 0.6:
             reported = self._ball(time)

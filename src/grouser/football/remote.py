@@ -8,6 +8,7 @@ from typing import Self
 from grouser.client.connection import join
 from grouser.client.launch import Ports
 from grouser.client.pictures import watch
+from grouser.football.own_motion import HEIGHT
 from grouser.football.player import PERIOD, Footballer, Tactics
 from grouser.football.player_io import Picture, PlayerCommand, PlayerInput, PlayerSetup, Whistle
 from grouser.football.whistle import WhistleReader
@@ -35,6 +36,7 @@ class RemoteFootballer:
         self._pictures = watch(self.robot, port=ports.images)
         self._whistle = WhistleReader(setup.robot, team)
         self._kicking = False
+        self.robot.gait(height=HEIGHT)
         self.robot.lockstep(PERIOD)
 
     def __enter__(self) -> Self:
@@ -67,7 +69,8 @@ class RemoteFootballer:
             radio.append((signal.sender, signal.data))
         joints = {} if latest.state is None else dict(latest.state.joints)
         picture = None
-        if self._whistle.whistle.state in ("set", "playing"):
+        state = self._whistle.whistle.state
+        if state in ("set", "playing") and self.player.wants_picture:
             image = self._pictures.take(timeout=60)
             picture = Picture(image=image, time=turn.time - PICTURE_AGE)
         command = self.player.act(

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from grouser.football.own_motion import OwnMotion, Step, moved_point
+from grouser.football.own_motion import HEIGHT, OwnMotion, Step, moved_point
 from grouser.football.player_io import Picture, PlayerInput, PlayerSetup, Point
 from grouser.football.survey import FieldSurvey
 from grouser.frames import radians
@@ -19,8 +19,8 @@ from grouser.perception.localise import FieldMap, Localiser, SensorModel, wrap_a
 from grouser.perception.optics import CameraOptics, NoddingNeck
 from grouser.perception.vision import Sightings, Vision
 
-# ERS-7: Tekkotsu's dimensions; height of the shoulders of the simulated trot.
-NECK = NoddingNeck(at=(0.0675, 0.0, 0.1412), length=0.080, lens=(0.0811, 0.0, -0.0146))
+# ERS-7: Tekkotsu's dimensions; 19.5 mm above the middle of the shoulders.
+NECK = NoddingNeck(at=(0.0675, 0.0, HEIGHT + 0.0195), length=0.080, lens=(0.0811, 0.0, -0.0146))
 OPTICS = CameraOptics(width=208, height=160, focal=(192.0, 192.0), kappa=-0.1)
 BALL_RADIUS = 0.0425  # m
 PARTICLES = 250

@@ -1,4 +1,4 @@
-"""Skills of a player: walking to a pose, shooting, dribbling, facing a point.
+"""Skills of a player: walking to a pose, aiming a kick, sweeping the ball, facing a point.
 
 All points are in the robot's axes (x ahead, y left, m). A skill returns the speeds ahead, to the
 left (m/s) and turning (rad/s), or None once it is done.
@@ -105,19 +105,9 @@ def chance(ball: Point, direction: float) -> Paw | None:
     return None
 
 
-def dribble(ball: Point, direction: float) -> Step:
-    """Return the speeds with which the chest pushes the ball in ``direction`` (rad)."""
-    direction = wrap(direction)
-    bearing = math.atan2(ball[1], ball[0])
-    near = math.hypot(*ball) < 0.35
-    if near and abs(direction) < 0.7 and abs(ball[1]) < 0.08:
-        return FASTEST[0], limit(2.0 * ball[1], 0.1), limit(0.8 * direction, 0.5)
-    behind = ball[0] - RUN_UP * math.cos(direction), ball[1] - RUN_UP * math.sin(direction)
-    towards = around(ball, behind)
-    if math.hypot(*towards) > 0.1:
-        turn = direction if math.hypot(*towards) < 0.4 else bearing
-        return walk_to(towards, turn)
-    return limit(1.5 * ball[0], 0.2), limit(2.0 * ball[1], 0.15), limit(1.5 * direction, 1.0)
+def spin(ball: Point, direction: float) -> Step:
+    """Return the speeds of a quick turn that sweeps the ball out of a duel."""
+    return 0.08, 0.0, math.copysign(2.5, direction if abs(direction) > 0.1 else ball[1])
 
 
 def face(point: Point) -> Step:

@@ -12,7 +12,7 @@ from grouser.simulation.policy_source import PolicySource
 TEAMS: Mapping[str, Tactics] = {
     "passers": Tactics(),
     "shooters": Tactics(passes=False),
-    "dribblers": Tactics(passes=False, kicks=False),
+    "hasty": Tactics(passes=False, hasty=True),
     "pressers": Tactics(passes=False, press=True),
 }
 """Name of a team → its tactics."""

@@ -4,12 +4,15 @@ The gait is `grouser.locomotion.biped`. The root frame is the middle of the tors
 left, z up. With all joints at 0 the robot stands straight, arms down. Angles have the signs of
 Webots' QRIO: legs as in `grouser.locomotion.biped_leg`; shoulder pitch swings an arm forwards,
 shoulder roll outwards, the elbow bends, the neck turns left, the waist swings the pelvis forwards
-and to the left.
+and to the left. Neck and head nod upwards, the head tilts its right ear down; upper arm and wrist
+turn inwards.
 
-Positions and axes of the joints and the sizes of most parts are those of Webots' QRIO ("table":
-sources.md B3): 21 of the real robot's 28 joints, without its ten fingers. The table has no joint
-limits and only placeholders for masses, so all masses, limits, torques and speeds here are
-estimates. The masses add up to the published 6.5 kg.
+Positions and axes of 21 joints and the sizes of most parts are those of Webots' QRIO ("table":
+sources.md B3). The real robot has 28 joints: four in the neck, two in the waist, five in each arm
+and six in each leg, and ten fingers, which are left out. The seven that the table lacks are
+estimates: the neck bends at its foot, and the head nods and tilts sideways; the arms turn above the
+elbows and at the wrists. The table has no joint limits and only placeholders for masses, so all
+masses, limits, torques and speeds here are estimates. The masses add up to the published 6.5 kg.
 """
 
 from __future__ import annotations
@@ -87,9 +90,13 @@ HIP_HALF = (0.020, 0.020, 0.010)  # m   estimate: fits between pelvis and thigh
 INSTEP_HALF = (0.035, 0.025, 0.010)  # m   estimate: the foot above the sole
 CROSS_HALF = (0.010, 0.010, 0.010)  # m   estimate: link between two crossing hinges
 HAND_RADIUS = 0.022  # m   estimate
+HAND_HALF = (0.015, 0.015, 0.015)  # m   estimate
+SKULL = (0.0, 0.0, HEIGHT - (LEG.height - WAIST[2] + NECK[2]) - 2 * HEAD_HALF[2])
+"""Joints of the head from that of the neck, m: estimate, at the bottom of the head, whose top is at
+the published height."""
 
 # Centres of the parts from their joints, m: estimates, so that they cover the links.
-HEAD_AT = (0.0, 0.0, HEIGHT - (LEG.height - WAIST[2] + NECK[2]) - HEAD_HALF[2])  # height: published
+HEAD_AT = (0.0, 0.0, HEAD_HALF[2])
 PELVIS_AT = (0.0, 0.0, -0.016)
 HIP_AT = (0.013, 0.0, -0.012)
 THIGH_AT = (0.0, 0.0, -0.058)
@@ -99,11 +106,11 @@ UPPER_ARM_AT = (0.006, 0.0, -0.041)
 FOREARM_AT = (-0.006, 0.0, -0.071)
 
 # Masses in kg: estimates. The legs with the large servos are two fifths; the torso has the battery.
-CROSS, PELVIS, HEAD = 0.03, 0.42, 0.55
+CROSS, PELVIS, HEAD = 0.03, 0.42, 0.46
 HIP_BLOCK, THIGH, SHIN, FOOT = 0.12, 0.48, 0.36, 0.23
-UPPER_ARM, FOREARM = 0.16, 0.21
-LIMBS = 2 * (HIP_BLOCK + THIGH + SHIN + FOOT + UPPER_ARM + FOREARM + 3 * CROSS)
-TORSO = MASS - LIMBS - PELVIS - HEAD - CROSS
+UPPER_ARM, FOREARM, HAND_MASS = 0.13, 0.16, 0.05
+LIMBS = 2 * (HIP_BLOCK + THIGH + SHIN + FOOT + UPPER_ARM + FOREARM + HAND_MASS + 4 * CROSS)
+TORSO = MASS - LIMBS - PELVIS - HEAD - 4 * CROSS
 
 # Servos: estimates. A leg joint has three times the torque of a bent knee under full load, at the
 # speed of the fastest steps; an arm joint three times the torque of a level arm. Rotors are
@@ -120,13 +127,19 @@ SERVOS = {  # limits: estimates, after humanoids of this build
     "knee": Servo(limits_deg=(0, 130), **STRONG),
     "ankle_pitch": Servo(limits_deg=(-60, 60), **STRONG),
     "ankle_roll": Servo(limits_deg=(-35, 35), **STRONG),
+    "neck_pitch": Servo(limits_deg=(-45, 20), **LIGHT),
     "neck": Servo(limits_deg=(-90, 90), **LIGHT),
+    "head_pitch": Servo(limits_deg=(-30, 40), **LIGHT),
+    "head_roll": Servo(limits_deg=(-25, 25), **LIGHT),
     "shoulder_pitch": Servo(limits_deg=(-90, 180), **LIGHT),
     "shoulder_roll": Servo(limits_deg=(-5, 120), **LIGHT),
+    "arm_yaw": Servo(limits_deg=(-90, 90), **LIGHT),
     "elbow": Servo(limits_deg=(0, 130), **LIGHT),
+    "wrist": Servo(limits_deg=(-90, 90), **LIGHT),
 }
 
-AXES: dict[str, Vector] = {  # table, left side; on the right yaw and roll axes are reversed
+AXES: dict[str, Vector] = {  # left side; on the right yaw and roll axes are reversed
+    # table, except for neck_pitch, head_pitch, head_roll, arm_yaw, wrist: estimates
     "waist_pitch": (0, -1, 0),
     "waist_roll": (-1, 0, 0),
     "hip_yaw": (0, 0, 1),
@@ -135,10 +148,15 @@ AXES: dict[str, Vector] = {  # table, left side; on the right yaw and roll axes 
     "knee": (0, 1, 0),
     "ankle_pitch": (0, -1, 0),
     "ankle_roll": (-1, 0, 0),
+    "neck_pitch": (0, -1, 0),
     "neck": (0, 0, 1),
+    "head_pitch": (0, -1, 0),
+    "head_roll": (1, 0, 0),
     "shoulder_pitch": (0, -1, 0),
     "shoulder_roll": (1, 0, 0),
+    "arm_yaw": (0, 0, -1),
     "elbow": (0, -1, 0),
+    "wrist": (0, 0, -1),
 }
 
 SIDES = {"left": 1, "right": -1}
@@ -160,7 +178,10 @@ def build_spec() -> mujoco.MjSpec:
 def parts() -> tuple[LinkagePart, ...]:
     """Return all parts except the torso, parents first."""
     middle = (
-        _part("neck", "torso", NECK, _box_mass(HEAD, HEAD_HALF, HEAD_AT), *_head()),
+        _part("neck_pitch", "torso", NECK, _box_mass(CROSS, CROSS_HALF)),
+        _part("neck", "neck_pitch", ORIGIN, _box_mass(CROSS, CROSS_HALF), _neck()),
+        _part("head_pitch", "neck", SKULL, _box_mass(CROSS, CROSS_HALF)),
+        _part("head_roll", "head_pitch", ORIGIN, _box_mass(HEAD, HEAD_HALF, HEAD_AT), *_head()),
         _part("waist_pitch", "torso", WAIST, _box_mass(CROSS, CROSS_HALF)),
         _part(
             "waist_roll",
@@ -175,8 +196,11 @@ def parts() -> tuple[LinkagePart, ...]:
 
 def _head() -> tuple[PartShape, ...]:
     lenses = (ball(0.009, _eye(side), rgb=DARK) for side in SIDES)
-    neck = capsule(0.022, ORIGIN, (0.0, 0.0, HEAD_AT[2] - HEAD_HALF[2]), rgb=DARK)
-    return box(HEAD_HALF, HEAD_AT), neck, *lenses
+    return box(HEAD_HALF, HEAD_AT), *lenses
+
+
+def _neck() -> PartShape:
+    return capsule(0.022, ORIGIN, SKULL, rgb=DARK)
 
 
 def _leg(side: str) -> tuple[LinkagePart, ...]:
@@ -210,12 +234,15 @@ def _leg(side: str) -> tuple[LinkagePart, ...]:
 
 
 def _arm(side: str) -> tuple[LinkagePart, ...]:
-    upper = f"{side}_shoulder_roll"
+    upper = f"{side}_arm_yaw"
     return (
         _part(f"{side}_shoulder_pitch", "torso", SHOULDER, _box_mass(CROSS, CROSS_HALF)),
         _part(
+            f"{side}_shoulder_roll", f"{side}_shoulder_pitch", ORIGIN, _box_mass(CROSS, CROSS_HALF)
+        ),
+        _part(
             upper,
-            f"{side}_shoulder_pitch",
+            f"{side}_shoulder_roll",
             ORIGIN,
             _box_mass(UPPER_ARM, ARM_HALF, UPPER_ARM_AT),
             box(ARM_HALF, UPPER_ARM_AT),
@@ -226,7 +253,13 @@ def _arm(side: str) -> tuple[LinkagePart, ...]:
             ELBOW,
             _box_mass(FOREARM, ARM_HALF, FOREARM_AT),
             box(ARM_HALF, FOREARM_AT),
-            ball(HAND_RADIUS, HAND, rgb=DARK),
+        ),
+        _part(
+            f"{side}_wrist",
+            f"{side}_elbow",
+            HAND,
+            BoxMass(mass=HAND_MASS, half=HAND_HALF),
+            ball(HAND_RADIUS, ORIGIN, rgb=DARK),
         ),
     )
 
@@ -256,13 +289,13 @@ def mounts() -> dict[str, Mount]:
     paired: dict[str, Mount] = {}
     for side in SIDES:
         paired |= {
-            f"{side}_eye": Mount(part="neck", at=_eye(side)),
-            f"{side}_palm": Mount(part=f"{side}_elbow", at=HAND, down_deg=90.0),
+            f"{side}_eye": Mount(part="head_roll", at=_eye(side)),
+            f"{side}_palm": Mount(part=f"{side}_wrist", at=ORIGIN, down_deg=90.0),
             f"{side}_shin": Mount(part=f"{side}_knee", at=SHIN_AT),
         }
     return paired | {
         "chest": Mount(part="torso", at=ORIGIN),
-        "brow": Mount(part="neck", at=(EYE_AT[0], 0.0, HEAD_AT[2] + 0.020)),
+        "brow": Mount(part="head_roll", at=(EYE_AT[0], 0.0, HEAD_AT[2] + 0.020)),
     }
 
 

@@ -93,8 +93,12 @@ APPEARANCES: dict[str, Appearance] = {
     "qrio": Appearance(
         class_name="QRIO",
         steering="TwoLegs",
-        joints={"neck": ("HeadPan", -1)},
-        packages={PAN_TILT: (("neck", -1),)},
+        joints={
+            "neck": ("HeadPan", -1),
+            "head_pitch": ("HeadTilt", 1),
+            "head_roll": ("HeadRoll", 1),
+        },
+        packages={PAN_TILT: (("neck", -1), ("head_pitch", 1))},
     ),
     "velociroach": Appearance(class_name="VelociRoACH", steering="SixLegs"),
     "crawler": Appearance(class_name="Crawler", joints=FLIPPERS),

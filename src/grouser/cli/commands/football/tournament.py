@@ -18,7 +18,7 @@ TeamName = Annotated[
     typer.Argument(
         metavar="TEAM",
         show_default=False,
-        help="passers, shooters, dribblers, pressers, or FILE.py:FUNCTION that returns Tactics.",
+        help="passers, shooters, hasty, pressers, or FILE.py:FUNCTION that returns Tactics.",
     ),
 ]
 Games = Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Number of games.")]
@@ -65,7 +65,7 @@ def tournament(
 
     For example:
 
-    [cyan]grouser tournament passers dribblers --games 10[/]
+    [cyan]grouser tournament passers hasty --games 10[/]
 
     [cyan]grouser tournament shooters mine.py:team --world match_4v4 --report page[/]
     """
