@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,13 +12,15 @@ from support.fuzzing.virtual_time import virtual_time
 from support.server_world import WORLD
 
 from grouser.errors import BadValue, UnknownName
+from grouser.gateways.ros_graph.client_subscriptions import MOST_SUBSCRIPTIONS, ClientSubscriptions
 from grouser.gateways.ros_graph.live_topics import LiveTopics
-from grouser.gateways.rosbridge.subscriptions import MOST_SUBSCRIPTIONS, ClientSubscriptions
+from grouser.gateways.rosbridge.encoding import encode
 from grouser.protocol.rosbridge import Subscribe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
 
 ODOM = "/own/odom"
+ENCODE = partial(encode, version=2)
 
 
 class Link:
@@ -30,7 +33,7 @@ class Link:
         self.times: list[tuple[float, float]] = []
         """Time of the loop, and time in the message, s."""
         self.subscriptions = ClientSubscriptions(
-            self.topics, 2, self.send, lambda: self.ready, self.abort
+            self.topics, ENCODE, self.send, lambda: self.ready, self.abort
         )
 
     def send(self, message: str | bytes) -> None:
@@ -135,7 +138,7 @@ def test_failure_costs_its_connection_only(world: World) -> None:
         def fail(message: str | bytes) -> None:
             raise RuntimeError
 
-        bad = ClientSubscriptions(link.topics, 2, fail, lambda: True, link.abort)
+        bad = ClientSubscriptions(link.topics, ENCODE, fail, lambda: True, link.abort)
         bad.add(Subscribe(ODOM))
         link.subscriptions.add(Subscribe(ODOM))
         await link.run(0.1)
