@@ -121,7 +121,8 @@ class Client:
 def open_client(port: int, path: str = "", **more: Any) -> ClientConnection:
     names = [Subprotocol(name) for name in more.pop("subprotocols", foxglove.SUBPROTOCOLS[:1])]
     url = f"ws://127.0.0.1:{port}{path}"
-    return connect(url, subprotocols=names, open_timeout=TIMEOUT, **more)
+    connection: ClientConnection = connect(url, subprotocols=names, open_timeout=TIMEOUT, **more)
+    return connection
 
 
 @pytest.fixture(scope="module")
