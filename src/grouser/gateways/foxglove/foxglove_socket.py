@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -130,8 +130,8 @@ class FoxgloveSession:
         )
         self._commands = RobotCommands(graph.services, link.address, link.may_drive)
         # The first message must follow the answer to the request of the websocket.
-        asyncio.get_running_loop().call_soon(self._begin)
-        self._end_clock = graph.topics.subscribe(CLOCK, self._send_time)
+        self._beginning = asyncio.get_running_loop().call_soon(self._begin)
+        self._end_clock: Callable[[], None] = lambda: None
 
     @property
     def drives(self) -> bool:
@@ -142,6 +142,7 @@ class FoxgloveSession:
         self._link.send(foxglove.server_info(f"Grouser: {self._graph.name}", secrets.token_hex(8)))
         self.announce((), self._graph.channels.values(), (), self._graph.called)
         self._graph.sessions.add(self)
+        self._end_clock = self._graph.topics.subscribe(CLOCK, self._send_time)
 
     def announce(
         self,
@@ -196,6 +197,7 @@ class FoxgloveSession:
 
     def close(self) -> None:
         """End everything."""
+        self._beginning.cancel()
         self._graph.sessions.discard(self)
         self._end_clock()
         self._subscriptions.close()
