@@ -34,15 +34,17 @@ TOKEN = "open-sesame-12345"
 def test_requests_are_read() -> None:
     read = foxglove.read_request
     text = '{"op": "subscribe", "subscriptions": [{"id": 1, "channelId": 7}]}'
-    assert read(text.encode()) == foxglove.Subscribe(((1, 7),))
-    assert read('{"op": "unsubscribe", "subscriptionIds": [1]}') == foxglove.Unsubscribe((1,))
+    assert read(text.encode()) == foxglove.SubscribeChannels(((1, 7),))
+    assert read('{"op": "unsubscribe", "subscriptionIds": [1]}') == foxglove.UnsubscribeChannels(
+        (1,)
+    )
     channel = {"id": 3, "topic": "/a", "schemaName": "b", "encoding": "json"}
     made = read(json.dumps({"op": "advertise", "channels": [channel]}))
-    assert made == foxglove.Advertise((foxglove.ClientChannel(3, "/a", "b", "json"),))
-    assert read('{"op": "unadvertise", "channelIds": [3]}') == foxglove.Unadvertise((3,))
-    assert read(b"\1\3\0\0\0{}") == foxglove.ClientMessage(3, b"{}")
+    assert made == foxglove.AdvertiseChannels((foxglove.ClientChannel(3, "/a", "b", "json"),))
+    assert read('{"op": "unadvertise", "channelIds": [3]}') == foxglove.UnadvertiseChannels((3,))
+    assert read(b"\1\3\0\0\0{}") == foxglove.ChannelMessage(3, b"{}")
     call = b"\2" + struct.pack("<III", 4, 5, 3) + b"cdr\0"
-    assert read(call) == foxglove.ServiceCall(4, 5, "cdr", b"\0")
+    assert read(call) == foxglove.ChannelCall(4, 5, "cdr", b"\0")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_requests_are_read() -> None:
 )
 def test_malformed_requests_are_problems(message: bytes, words: str) -> None:
     found = foxglove.read_request(message)
-    assert isinstance(found, foxglove.Problem)
+    assert isinstance(found, foxglove.BadMessage)
     assert words in found.text
 
 

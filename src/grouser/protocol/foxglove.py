@@ -45,7 +45,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class Subscribe:
+class SubscribeChannels:
     """Receive channels."""
 
     subscriptions: tuple[tuple[int, int], ...]
@@ -53,7 +53,7 @@ class Subscribe:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsubscribe:
+class UnsubscribeChannels:
     """End subscriptions."""
 
     ids: tuple[int, ...]
@@ -70,21 +70,21 @@ class ClientChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class Advertise:
+class AdvertiseChannels:
     """Announce channels of the client."""
 
     channels: tuple[ClientChannel, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unadvertise:
+class UnadvertiseChannels:
     """End channels of the client."""
 
     ids: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ClientMessage:
+class ChannelMessage:
     """Message in a channel of the client."""
 
     channel: int
@@ -92,7 +92,7 @@ class ClientMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceCall:
+class ChannelCall:
     """Call of a service."""
 
     service: int
@@ -102,13 +102,21 @@ class ServiceCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BadMessage:
     """Malformed or unsupported message."""
 
     text: str
 
 
-Request = Subscribe | Unsubscribe | Advertise | Unadvertise | ClientMessage | ServiceCall | Problem
+Request = (
+    SubscribeChannels
+    | UnsubscribeChannels
+    | AdvertiseChannels
+    | UnadvertiseChannels
+    | ChannelMessage
+    | ChannelCall
+    | BadMessage
+)
 
 
 # -- to clients ------------------------------------------------------------------------------------
@@ -167,7 +175,7 @@ def status(text: str) -> str:
     return json.dumps({"op": "status", "level": ERROR, "message": text})
 
 
-def call_failure(call: ServiceCall, text: str) -> str:
+def call_failure(call: ChannelCall, text: str) -> str:
     """Return the failure of a call."""
     ids = {"serviceId": call.service, "callId": call.call}
     return json.dumps({"op": "serviceCallFailure", **ids, "message": text})
@@ -183,7 +191,7 @@ def time_data(time: int) -> bytes:
     return struct.pack("<BQ", _TIME, time)
 
 
-def call_response(call: ServiceCall, data: bytes) -> bytes:
+def call_response(call: ChannelCall, data: bytes) -> bytes:
     """Return the response (CDR) of a service."""
     encoding = b"cdr"
     return struct.pack("<BIII", _RESPONSE, call.service, call.call, len(encoding)) + encoding + data
@@ -193,7 +201,7 @@ def call_response(call: ServiceCall, data: bytes) -> bytes:
 
 
 def read_request(data: str | bytes) -> Request:
-    """Parse a client's message; return a `Problem` if it is malformed, never raise.
+    """Parse a client's message; return a `BadMessage` if it is malformed, never raise.
 
     A binary message begins with its opcode, which no JSON text does.
     """
@@ -204,22 +212,26 @@ def read_request(data: str | bytes) -> Request:
         operation = content.get("op") if isinstance(content, dict) else None
         reader = _READERS.get(operation) if isinstance(operation, str) else None
         if reader is None:
-            return Problem(f"op is {str(operation)[:LONGEST_NAME]}, must be {', '.join(_READERS)}")
+            return BadMessage(
+                f"op is {str(operation)[:LONGEST_NAME]}, must be {', '.join(_READERS)}"
+            )
         return reader(content)
     except (KeyError, TypeError, ValueError, RecursionError, struct.error) as error:
-        return Problem(f"malformed message ({type(error).__name__}: {str(error)[:LONGEST_NAME]})")
+        return BadMessage(
+            f"malformed message ({type(error).__name__}: {str(error)[:LONGEST_NAME]})"
+        )
 
 
 def _read_binary(data: bytes) -> Request:
     match data[:1]:
         case b"\1":
             (channel,) = struct.unpack_from("<I", data, 1)
-            return ClientMessage(channel, data[5:])
+            return ChannelMessage(channel, data[5:])
         case b"\2":
             service, call, length = struct.unpack_from("<III", data, 1)
             encoding = data[13 : 13 + length].decode()
-            return ServiceCall(service, call, encoding, data[13 + length :])
-    return Problem(f"a binary message must begin with {_PUBLISH} or {_CALL}")
+            return ChannelCall(service, call, encoding, data[13 + length :])
+    return BadMessage(f"a binary message must begin with {_PUBLISH} or {_CALL}")
 
 
 def _list(content: Mapping[str, Any], key: str) -> list[Any]:
@@ -242,7 +254,7 @@ def _name(value: Any) -> str:
 
 
 def _read_advertise(content: Mapping[str, Any]) -> Request:
-    return Advertise(
+    return AdvertiseChannels(
         tuple(
             ClientChannel(
                 _id(one["id"]),
@@ -256,11 +268,15 @@ def _read_advertise(content: Mapping[str, Any]) -> Request:
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], Request]] = {
-    "subscribe": lambda content: Subscribe(
+    "subscribe": lambda content: SubscribeChannels(
         tuple((_id(one["id"]), _id(one["channelId"])) for one in _list(content, "subscriptions"))
     ),
-    "unsubscribe": lambda content: Unsubscribe(tuple(map(_id, _list(content, "subscriptionIds")))),
+    "unsubscribe": lambda content: UnsubscribeChannels(
+        tuple(map(_id, _list(content, "subscriptionIds")))
+    ),
     "advertise": _read_advertise,
-    "unadvertise": lambda content: Unadvertise(tuple(map(_id, _list(content, "channelIds")))),
+    "unadvertise": lambda content: UnadvertiseChannels(
+        tuple(map(_id, _list(content, "channelIds")))
+    ),
 }
 """Operation → its reader."""

@@ -165,27 +165,27 @@ class FoxgloveSession:
         """Process one message."""
         try:
             match foxglove.read_request(text):
-                case foxglove.Subscribe(subscriptions):
+                case foxglove.SubscribeChannels(subscriptions):
                     self._login.require(Role.WATCH)
                     for id_, channel in subscriptions:
                         self._subscribe(id_, channel)
-                case foxglove.Unsubscribe(ids):
+                case foxglove.UnsubscribeChannels(ids):
                     for id_ in ids:
                         if topic := self._subscribed.pop(id_, ""):
                             self._subscriptions.remove(topic, id_)
-                case foxglove.Advertise(channels):
+                case foxglove.AdvertiseChannels(channels):
                     self._login.require(Role.DRIVE)
                     for each in channels:
                         self._advertise(each)
-                case foxglove.Unadvertise(ids):
+                case foxglove.UnadvertiseChannels(ids):
                     for id_ in ids:
                         self._unadvertise(id_)
-                case foxglove.ClientMessage(id_, content):
+                case foxglove.ChannelMessage(id_, content):
                     self._login.require(Role.DRIVE)
                     self._command(id_, content)
-                case foxglove.ServiceCall() as call:
+                case foxglove.ChannelCall() as call:
                     self._begin_call(call)
-                case foxglove.Problem(why):
+                case foxglove.BadMessage(why):
                     raise BadValue(why)
         except GrouserError as error:
             self._link.log(f"refused: {error}")
@@ -256,7 +256,7 @@ class FoxgloveSession:
 
     # -- services ----------------------------------------------------------------------------
 
-    def _begin_call(self, call: foxglove.ServiceCall) -> None:
+    def _begin_call(self, call: foxglove.ChannelCall) -> None:
         """Start a call; the arguments are ignored, since no service has any."""
         name = self._graph.called.get(call.service, "")
         if not name or len(self._calls) >= MOST_CALLS:
@@ -267,7 +267,7 @@ class FoxgloveSession:
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
 
-    async def _call(self, name: str, call: foxglove.ServiceCall) -> None:
+    async def _call(self, name: str, call: foxglove.ChannelCall) -> None:
         try:
             found = self._graph.services.find(name)
             self._login.require(found.role)
