@@ -18,14 +18,17 @@ from support.page_client import PageClient
 from support.server_fixtures import TIMEOUT, wait_until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from grouser.errors import BadValue
 from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.foxglove.gateway import FoxgloveGateway
 from grouser.gateways.gateway import GATEWAYS, Gateway, describe_gateway
 from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.protocol import foxglove
 from grouser.protocol.can.messages import BeltSpeeds
 from grouser.protocol.can.socketcand import (
     RAW_MODE,
@@ -159,6 +162,54 @@ class RosbridgeClient:
         self._socket.send(json.dumps({"op": "call_service", "service": f"{self._robot}/{service}"}))
 
 
+class FoxgloveClient:
+    """Client of the Foxglove gateway that commands a robot of the world."""
+
+    gateway = FoxgloveGateway(port=0)
+    port = "foxglove"
+
+    def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
+        self._robot, self._refusal = name, None
+        header = {"Authorization": f"Bearer {token.secret}"} if token else None
+        try:
+            self._socket = server.closing.enter_context(
+                connect(
+                    f"ws://127.0.0.1:{server.ports[self.port]}",
+                    subprotocols=[Subprotocol(foxglove.SUBPROTOCOLS[0])],
+                    additional_headers=header,
+                    open_timeout=TIMEOUT,
+                )
+            )
+        except InvalidStatus as error:
+            self._refusal = error.response.body.decode()
+
+    def drive(self) -> None:
+        channel = {"id": 1, "topic": f"/{self._robot}/cmd_vel", "encoding": "json"}
+        channel |= {"schemaName": "geometry_msgs/msg/Twist"}
+        self._socket.send(json.dumps({"op": "advertise", "channels": [channel]}))
+        self._socket.send(b"\1" + struct.pack("<I", 1) + b'{"linear": {"x": 0.4}}')
+
+    def enter(self) -> None:
+        """Check that the client was admitted."""
+        assert json.loads(self._socket.recv(TIMEOUT))["op"] == "serverInfo"
+
+    def refusal(self) -> str:
+        """Return the reason of the refusal to connect or to drive."""
+        if self._refusal is None:
+            self.drive()
+            while (
+                not isinstance(data := self._socket.recv(TIMEOUT), str)
+                or (message := json.loads(data))["op"] != "status"
+            ):
+                pass
+            self._refusal = message["message"]
+        return self._refusal
+
+    def break_connection(self) -> None:
+        """Break the connection without closing it."""
+        self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+
 class CanClient:
     """Controller on the bus of a Kenaf of the world, which its motor drivers own."""
 
@@ -253,6 +304,7 @@ class PageDriver:
 CLIENTS: dict[str, type[Any]] = {
     "usarsim": UsarsimClient,
     "rosbridge": RosbridgeClient,
+    "foxglove": FoxgloveClient,
     "can": CanClient,
     "page": PageDriver,
 }

@@ -107,7 +107,7 @@ def publication_of(message: Any) -> Publication:
 
 def test_png_and_fragments_are_read_back() -> None:
     message, wanted = scan(1.0, 2.0), Subscribe("/one/scan", compression="png", fragment=100)
-    parts = encode(publication_of(message), wanted, 2, "7")
+    parts = encode(publication_of(message), wanted, "7", 2)
     assert len(parts) > 2
     assembler, whole = FragmentAssembler(), None
     for part in parts:
@@ -157,14 +157,14 @@ def test_cbor_is_read_by_another_implementation() -> None:
     }  # fmt: skip
     assert cbor2.loads(cbor(value)) == {**value, "u": b"\1\2"}
     [data] = encode(
-        publication_of(scan(1.0, 2.5)), Subscribe("/one/scan", compression="cbor"), 2, ""
+        publication_of(scan(1.0, 2.5)), Subscribe("/one/scan", compression="cbor"), "", 2
     )
     content = cbor2.loads(data)
     tagged = content["msg"]["ranges"]
     assert (content["op"], tagged.tag) == ("publish", 85)  # RFC 8746: float32, little endian
     assert np.frombuffer(tagged.value, "<f4").tolist() == [1.0, 2.5]
     raw = Subscribe("/one/scan", compression="cbor-raw")
-    content = cbor2.loads(encode(publication_of(scan(1.0, 2.5)), raw, 2, "")[0])["msg"]
+    content = cbor2.loads(encode(publication_of(scan(1.0, 2.5)), raw, "", 2)[0])["msg"]
     assert (content["secs"], content["nsecs"]) == (1, 500_000_000)
     assert deserialize(content["bytes"], "sensor_msgs/msg/LaserScan").ranges.tolist() == [1.0, 2.5]
 
@@ -178,8 +178,8 @@ def test_message_is_encoded_once_for_all_subscribers() -> None:
         return message_type(TWIST)(messages.vector3(1, 0, 0), zero)
 
     one = Publication(Topic("/t", TWIST), 0, make)
-    first = encode(one, Subscribe("/t"), 1, "a")
-    assert encode(one, Subscribe("/t"), 1, "b")[0] is first[0]
+    first = encode(one, Subscribe("/t"), "a", 1)
+    assert encode(one, Subscribe("/t"), "b", 1)[0] is first[0]
     assert made == [1]
 
 

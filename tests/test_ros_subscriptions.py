@@ -4,20 +4,25 @@ import asyncio
 import itertools
 import json
 from collections.abc import Coroutine
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.fuzzing.virtual_time import virtual_time
 from support.server_world import WORLD
 
 from grouser.errors import BadValue, UnknownName
+from grouser.gateways.ros_graph.client_subscriptions import MOST_SUBSCRIPTIONS, ClientSubscriptions
 from grouser.gateways.ros_graph.live_topics import LiveTopics
-from grouser.gateways.rosbridge.subscriptions import MOST_SUBSCRIPTIONS, ClientSubscriptions
+from grouser.gateways.rosbridge.encoding import encode
 from grouser.protocol.rosbridge import Subscribe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
 
 ODOM = "/own/odom"
+ENCODE = partial(encode, version=2)
 
 
 class Link:
@@ -30,7 +35,7 @@ class Link:
         self.times: list[tuple[float, float]] = []
         """Time of the loop, and time in the message, s."""
         self.subscriptions = ClientSubscriptions(
-            self.topics, 2, self.send, lambda: self.ready, self.abort
+            self.topics, ENCODE, self.send, lambda: self.ready, self.abort
         )
 
     def send(self, message: str | bytes) -> None:
@@ -135,7 +140,7 @@ def test_failure_costs_its_connection_only(world: World) -> None:
         def fail(message: str | bytes) -> None:
             raise RuntimeError
 
-        bad = ClientSubscriptions(link.topics, 2, fail, lambda: True, link.abort)
+        bad = ClientSubscriptions(link.topics, ENCODE, fail, lambda: True, link.abort)
         bad.add(Subscribe(ODOM))
         link.subscriptions.add(Subscribe(ODOM))
         await link.run(0.1)
@@ -163,3 +168,40 @@ def test_topics_follow_robots_that_come_and_go(world: World) -> None:
     simulation.reset()
     simulation.step(0.02)
     assert len(received) == 1
+
+
+DEPTH = "{kind: depth, mount: body, at: [0.2, 0, 0.3], rate_hz: 20, camera: kinect1}"
+
+
+def test_depth_camera_has_pictures_and_points(tmp_path: Path) -> None:
+    """The points of a wall that is 1 m ahead of the camera lie in a plane of its frame."""
+    wall = (
+        "objects: [{name: wall, kind: box, fixed: true, position: [-3.3, 3, 1], size: [1, 9, 2]}]"
+    )
+    own = "{name: own, kind: p2dx, position: [-5, 3]"
+    (path := tmp_path / "yard.yaml").write_text(
+        WORLD.replace(own, f"{own}, sensors: [{DEPTH}]") + wall
+    )
+
+    async def scenario() -> None:
+        simulation = Simulation(load(path))
+        topics = LiveTopics(simulation)
+        got: dict[str, Any] = {}
+        for end in ("image", "camera_info", "points"):
+            topics.subscribe(f"/own/depth/{end}", lambda one: got.update({one.topic.name: one}))
+        while len(got) < 3:
+            simulation.step(0.05)
+            await asyncio.sleep(0.01)
+        topics.close()
+        cloud, image = got["/own/depth/points"].message, got["/own/depth/image"].message
+        points = cloud.data.view("<f4").reshape(-1, 3)
+        assert cloud.header.frame_id == "own/depth"
+        assert np.median(points[:, 0]) == pytest.approx(1.0, abs=0.05)
+        depths = image.data.view("<u2").reshape(image.height, image.width)
+        assert (image.encoding, image.header.frame_id) == ("16UC1", "own/depth_optical")
+        assert np.median(depths[depths > 0]) == pytest.approx(1000, abs=50)
+        assert np.count_nonzero(depths) == len(points)
+        info = got["/own/depth/camera_info"].message
+        assert (info.width, info.height) == (image.width, image.height)
+
+    asyncio.run(scenario())

@@ -25,6 +25,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from typing import IO
 
 import numpy as np
 
@@ -152,7 +153,9 @@ async def _measure(team: Team, *, with_clients: bool) -> Measured:
         clients = []
         if with_clients:
             port = server.ports["rosbridge"]
-            clients = [_start_client(port, n, team) for n in (0.0, WARM_UP + SECONDS)]
+            clients = [_start_client(port, n, team) for n in (0.0, 2 * WARM_UP + SECONDS)]
+            for each in clients:  # subscribed
+                await asyncio.to_thread(_output_of(each).readline)
         await asyncio.sleep(WARM_UP)
         begin, used, simulated = time.monotonic(), time.process_time(), simulation.time
         await asyncio.sleep(SECONDS)
@@ -177,6 +180,13 @@ async def _measure(team: Team, *, with_clients: bool) -> Measured:
     return Measured(simulated / (end - begin), used / (end - begin), counts, ages)
 
 
+def _output_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    """Return the output of a client."""
+    if process.stdout is None:
+        raise ValueError("a client has no output")
+    return process.stdout
+
+
 def _start_client(port: int, seconds: float, team: Team) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", "grouser.benches.ros", *map(str, (port, seconds, team.robots))]
     return subprocess.Popen(words, stdout=subprocess.PIPE)
@@ -196,11 +206,13 @@ def client(port: int, seconds: float, robots: int) -> list[tuple[str, float, flo
         topics = [f"/r{n}/camera/{CAMERA}/image/compressed" for n in range(robots)]
         if not seconds:
             socket.send(json.dumps({"op": "subscribe", "topic": topics[0]}))
+            _report_ready()
             time.sleep(10 * (WARM_UP + SECONDS))
             return []
         topics += [f"/r{n}/{kind}" for n in range(robots) for kind in (f"scan/{LASER}", "odom")]
         for topic in (*topics, "/tf"):
             socket.send(json.dumps({"op": "subscribe", "topic": topic}))
+        _report_ready()
         end, received = time.monotonic() + seconds, []
         while (now := time.monotonic()) < end:
             try:
@@ -214,6 +226,11 @@ def client(port: int, seconds: float, robots: int) -> list[tuple[str, float, flo
             if found := _STAMP.search(head):
                 received.append((kind, now, int(found[1]) + int(found[2]) * 1e-9))
     return received
+
+
+def _report_ready() -> None:
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

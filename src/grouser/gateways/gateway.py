@@ -78,6 +78,7 @@ GATEWAYS: dict[str, str] = {
     "render_workers": "grouser.gateways.images.gateway:RenderWorkerGateway",
     "rosbridge": "grouser.gateways.rosbridge.gateway:RosbridgeGateway",
     "ros2": "grouser.gateways.ros2.gateway:Ros2Gateway",
+    "foxglove": "grouser.gateways.foxglove.gateway:FoxgloveGateway",
     "can": "grouser.gateways.can.gateway:CanGateway",
     "page": "grouser.gateways.page.gateway:PageGateway",
     "game_controller": "grouser.gateways.game_controller:GameControllerGateway",

@@ -11,7 +11,7 @@ import asyncio
 import http
 import logging
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -70,11 +70,13 @@ class WebsocketConnection(ClientSocket):
 
     ORIGIN_OPTION = ""
     """Command-line option that allows an origin, for error messages."""
+    SUBPROTOCOLS: Sequence[str] = ()
+    """Subprotocols, of which the client must offer one; empty: none is negotiated."""
 
     def __init__(self, registry: ConnectionRegistry, origins: Collection[str]) -> None:
         super().__init__(registry)
         self._origins = origins
-        self._websocket = server_protocol(registry.limits.longest_line)
+        self._websocket = server_protocol(registry.limits.longest_line, self.SUBPROTOCOLS)
         self._session: WebsocketSession | None = None
         self._parts: list[bytes] = []
         self._end: asyncio.TimerHandle | None = None
@@ -163,17 +165,23 @@ class WebsocketConnection(ClientSocket):
                     f"origin {origin[:LONGEST_REASON]} is not allowed; "
                     f"the server allows it with {self.ORIGIN_OPTION}",
                 )
-        shown = request.headers.get_all("Authorization")
+        token = self._token_in(request)
+        shown = token or request.headers.get_all("Authorization")
         if self.login and not (shown and self.registry.access.has_tokens):
             return None
-        scheme, _, token = (shown[0] if len(shown) == 1 else "").partition(" ")
         try:
-            if scheme.lower() != SCHEME.lower() or not token.strip():
+            if not token:
                 raise Refused(f"a token is required in the header 'Authorization: {SCHEME} SECRET'")
-            self.login.show(token.strip())
+            self.login.show(token)
         except Refused as error:
             return self._reject(http.HTTPStatus.UNAUTHORIZED, str(error))
         return None
+
+    def _token_in(self, request: HttpRequest) -> str:
+        """Return the token of a request; empty: it has none."""
+        shown = request.headers.get_all("Authorization")
+        scheme, _, token = (shown[0] if len(shown) == 1 else "").partition(" ")
+        return token.strip() if scheme.lower() == SCHEME.lower() else ""
 
     def _file(self, kind: str, content: bytes) -> Response:
         """Return the response with a file of a media type."""
@@ -235,11 +243,12 @@ def _plain_answer(status: http.HTTPStatus, reason: str) -> bytes:
     return head.encode() + body
 
 
-def server_protocol(most_bytes: int) -> ServerProtocol:
+def server_protocol(most_bytes: int, subprotocols: Sequence[str] = ()) -> ServerProtocol:
     """Return the server side of one websocket (sans-I/O), without compression.
 
     Args:
         most_bytes: maximum size of a message.
+        subprotocols: of which the client must offer one; empty: none is negotiated.
 
     Raises:
         MissingDependency: the websocket library is not installed.
@@ -248,4 +257,7 @@ def server_protocol(most_bytes: int) -> ServerProtocol:
         from websockets.server import ServerProtocol
     except ImportError as error:
         raise missing_extra("a websocket port needs websockets", "rosbridge") from error
-    return ServerProtocol(max_size=most_bytes)
+    from websockets.typing import Subprotocol
+
+    named = [Subprotocol(name) for name in subprotocols] or None
+    return ServerProtocol(max_size=most_bytes, subprotocols=named)

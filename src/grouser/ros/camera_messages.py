@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from grouser.frames import millimetres
+from grouser.frames import Array, millimetres
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.ros.definitions import message_type
@@ -50,6 +50,16 @@ def depth_image(time: int, frame: str, depths: Depths) -> Any:
     values = np.clip(known, 0, np.iinfo(np.uint16).max).astype("<u2")
     return message_type("sensor_msgs/msg/Image")(
         *(header(time, frame), height, width, "16UC1", 0, 2 * width), values.view(np.uint8).ravel()
+    )
+
+
+def point_cloud(time: int, frame: str, points: Array) -> Any:
+    """Return points (n, 3), m, as sensor_msgs/PointCloud2 in a frame."""
+    field, single = message_type("sensor_msgs/msg/PointField"), 7  # FLOAT32
+    fields = [field(name, 4 * place, single, 1) for place, name in enumerate("xyz")]
+    data = np.ascontiguousarray(points, "<f4").view(np.uint8).ravel()
+    return message_type("sensor_msgs/msg/PointCloud2")(
+        *(header(time, frame), 1, len(points), fields, False, 12, 12 * len(points), data, True)
     )
 
 

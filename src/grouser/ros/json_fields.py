@@ -189,6 +189,11 @@ def example(kind: str, version: RosVersion) -> dict[str, Any]:
     return {each.name: _zero(each, version) for each in fields(kind, version)}
 
 
+def check_finite(message: Any) -> None:
+    """Raise `BadValue` if a message has a number that is not finite."""
+    from_json(to_json(message, 2), message.__msgtype__)
+
+
 # -- from JSON -------------------------------------------------------------------------------------
 
 

@@ -23,8 +23,8 @@ from grouser.description import OneOf
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, radians
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.render_state import RenderState, shared_loader
-from grouser.rendering.renderer import shared_renderer
+from grouser.rendering.render_state import RenderState, RenderStateLoader, shared_loader
+from grouser.rendering.renderer import Renderer, shared_renderer
 from grouser.sensors.imaging.depth_errors import (
     GRAZING,
     Disparity,
@@ -222,11 +222,20 @@ class BoundDepthCamera:
         state = RenderState.of(context.model, context.data)
         return DepthFrame(DepthShot(state, self.memory, seed), self.draw)
 
-    def draw(self, shot: DepthShot) -> Depths:
-        """Render ``shot``, whose state must be of this camera's model, with the error model."""
-        data = shared_loader().load(shot.state)
+    def draw(
+        self,
+        shot: DepthShot,
+        loader: RenderStateLoader | None = None,
+        renderer: Renderer | None = None,
+    ) -> Depths:
+        """Render ``shot``, whose state must be of this camera's model, with the error model.
+
+        Threads other than the main one need a loader and a renderer of their own.
+        """
+        data = (loader or shared_loader()).load(shot.state)
         X_WC, rng = site_pose(data, self.site), np.random.default_rng(shot.seed)
-        return depth_picture(shot.state.model, data, X_WC, self._optics, shot.pattern_seed, rng)
+        model, seed = shot.state.model, shot.pattern_seed
+        return depth_picture(model, data, X_WC, self._optics, seed, rng, renderer)
 
 
 def depth_picture(
@@ -236,13 +245,16 @@ def depth_picture(
     optics: DepthOptics,
     pattern_seed: int,
     rng: np.random.Generator,
+    renderer: Renderer | None = None,
 ) -> Depths:
     """Return the depth image of a scene on the pixels of `DepthOptics.output_plane`.
 
     ``X_WC`` is the camera's pose (x ahead, y left, z up), ``pattern_seed`` that of its fixed
-    pattern, ``rng`` the noise of this picture.
+    pattern, ``rng`` the noise of this picture, ``renderer`` the one to be used (None: the shared).
     """
-    true = shared_renderer().camera_depth(model, data, X_WC, optics.plane).astype(float)
+    true = (
+        (renderer or shared_renderer()).camera_depth(model, data, X_WC, optics.plane).astype(float)
+    )
     measured = corrupt(true, optics, pattern_seed, rng)
     if optics.cloud:
         measured = resample(measured, optics.plane, optics.cloud)

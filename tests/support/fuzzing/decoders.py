@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from grouser.errors import GrouserError
-from grouser.protocol import operation, rosbridge
+from grouser.protocol import foxglove, operation, rosbridge
 from grouser.protocol.can import datagram, socketcand
 from grouser.protocol.can.messages import COMMANDS, STATUSES, CanFrame, frame_crc, parse_status
 from grouser.protocol.images import Frame, ImageClientSide, ImageServerSide, Preamble
@@ -199,6 +199,22 @@ TARGETS: dict[str, Target] = {
         _objects(
             {"op": "call_service", "service": "/a/drive", "id": "x", "args": {}},
             {"op": "set_level", "level": "error"},
+        ),
+        20,
+    ),
+    "foxglove": Target(
+        foxglove.read_request,
+        (
+            *_objects(
+                {"op": "subscribe", "subscriptions": [{"id": 1, "channelId": 7}]},
+                {
+                    "op": "advertise",
+                    "channels": [{"id": 1, "topic": "/a", "schemaName": "b/C", "encoding": "cdr"}],
+                },
+                {"op": "unadvertise", "channelIds": [1]},
+            ),
+            b"\1\1\0\0\0{}",
+            b"\2\1\0\0\0\1\0\0\0\3\0\0\0cdr",
         ),
         20,
     ),

@@ -39,6 +39,7 @@ from grouser.gateways.ros_graph.robot_commands import (
 )
 from grouser.gateways.ros_graph.robot_services import RobotServices
 from grouser.ros.definitions import deserialize, type_hash
+from grouser.ros.json_fields import check_finite
 from grouser.ros.services import encode_response, service_hash
 
 NODE = "grouser"
@@ -393,10 +394,3 @@ class LatestMessages:
             waiting, self._waiting = self._waiting, {}
         for topic, data in waiting.items():
             self._receive(topic, data)
-
-
-def check_finite(message: Any) -> None:
-    """Raise `BadValue` if a message has a number that is not finite."""
-    from grouser.ros.json_fields import from_json, to_json
-
-    from_json(to_json(message, 2), message.__msgtype__)

@@ -12,15 +12,17 @@ from grouser.errors import unknown
 from grouser.frames import Array
 from grouser.gateways.images.latest_frames import DrawnPicture
 from grouser.gateways.images.views import Views
+from grouser.gateways.ros_graph.depth_pictures import DepthOrder, DepthPictures
 from grouser.gateways.ros_graph.mesh_files import MeshFiles
 from grouser.ros import camera_messages, messages
 from grouser.ros.body_frames import BodyFrames
 from grouser.ros.definitions import message_type, serialize
 from grouser.ros.markers import marker_array
-from grouser.ros.messages import nanoseconds, ros_name, sensor_topics
+from grouser.ros.messages import nanoseconds, ros_name, sensor_frame, sensor_topics
 from grouser.ros.state_messages import STATE_TYPES, Sample, actuators_of, robot_message
 from grouser.ros.urdf import robot_urdf
 from grouser.sensors.camera import Camera
+from grouser.sensors.depth import DepthCamera, DepthFrame, Depths, DepthShot
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.simulation.observers import Observer
 from grouser.simulation.scene import Scene
@@ -29,6 +31,13 @@ from grouser.simulation.simulation import Simulation
 
 STATE_RATE_HZ = 50.0
 """Default rate of poses, odometry, joint states and the clock, messages per simulated second."""
+
+DEPTH_TOPICS = {
+    "image": "sensor_msgs/msg/Image",
+    "camera_info": "sensor_msgs/msg/CameraInfo",
+    "points": "sensor_msgs/msg/PointCloud2",
+}
+"""Topic in the namespace of a depth camera → type of its messages."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -126,6 +135,7 @@ class LiveTopics:
         self._latched: dict[str, Publication] = {}
         self._watched: dict[tuple[str, str], int] = {}
         self._pictured: dict[tuple[str, str], float] = {}
+        self._depths: DepthPictures | None = None
         self._follow(simulation.scene)
         self._subscription = simulation.subscribe(_LiveObserver(self), rate_hz=rate_hz)
         if views:
@@ -139,6 +149,8 @@ class LiveTopics:
                 self._remove(name, receive)
         if self._views:
             self._views.frames.listeners.discard(self._pictures_changed)
+        if self._depths:
+            self._depths.close()
 
     def find(self, name: str) -> Topic:
         """Return the topic ``name``; raise `UnknownName` if there is none."""
@@ -254,7 +266,10 @@ class LiveTopics:
         for name, topic in sensor_topics(robot, own).items():
             sensor = sensors[robot, name]
             self._live.sensors[robot, name] = topic, sensor
-            if not isinstance(sensor, Camera):
+            if isinstance(sensor, DepthCamera):
+                for end, kind in DEPTH_TOPICS.items():
+                    self._add(Topic(f"{topic}/{end}", kind))
+            elif not isinstance(sensor, Camera):
                 self._add(Topic(topic, messages.reading_type(sensor)))
             elif self._views is not None:
                 image, info = f"{topic}/image/compressed", f"{topic}/camera_info"
@@ -320,14 +335,44 @@ class LiveTopics:
         info = f"{topic}/camera_info"
         self.publish(info, lambda: camera_messages.camera_info(stamp, frame, camera.lens), stamp)
 
+    def _order_depths(
+        self, robot: str, camera: DepthCamera, reading: Reading, shot: DepthShot
+    ) -> None:
+        """Render a picture of a depth camera and publish it."""
+        topic, stamp = self._live.sensors[robot, camera.name][0], self._stamp(reading.time)
+        if self._depths is None:
+            self._depths = DepthPictures()
+        bound = camera.bind(shot.state.model, f"{robot}/")
+        publish = partial(self._publish_depths, topic, robot, camera, stamp)
+        self._depths.order(topic, DepthOrder(bound, shot, publish))
+
+    def _publish_depths(
+        self, topic: str, robot: str, camera: DepthCamera, stamp: int, depths: Depths
+    ) -> None:
+        optical, frame = camera_messages.optical_frame(robot, camera), sensor_frame(robot, camera)
+        plane = camera.optics.output_plane
+        makers: dict[str, Callable[[], Any]] = {
+            "image": lambda: camera_messages.depth_image(stamp, optical, depths),
+            "camera_info": lambda: camera_messages.camera_info(stamp, optical, plane),
+            "points": lambda: camera_messages.point_cloud(stamp, frame, camera.points(depths)),
+        }
+        for end, make in makers.items():
+            self.publish(f"{topic}/{end}", make, stamp)
+
     # -- observer ----------------------------------------------------------------------------
 
     def on_reading(self, robot: str, reading: Reading) -> None:
         """Publish a reading."""
         known = self._live.sensors.get((robot, reading.sensor))
-        if known is None or not self.wants(known[0]):
+        if known is None:
             return
         topic, sensor = known
+        if isinstance(reading.values, DepthFrame) and isinstance(sensor, DepthCamera):
+            if any(self.wants(f"{topic}/{end}") for end in DEPTH_TOPICS):
+                self._order_depths(robot, sensor, reading, reading.values.shot)
+            return
+        if not self.wants(topic):
+            return
         stamp = self._stamp(reading.time)
         self.publish(topic, lambda: messages.reading_message(robot, sensor, reading, stamp), stamp)
 

@@ -25,15 +25,15 @@ PADDING = "\n"
 
 
 def encode(
-    published: Publication, wanted: Subscribe, version: RosVersion, id_: str
+    published: Publication, wanted: Subscribe, id_: str, version: RosVersion
 ) -> list[str | bytes]:
     """Return the websocket messages of a publication; text, or bytes for CBOR.
 
     Args:
         published: the message.
         wanted: compression and size of fragments.
-        version: form of the messages.
         id_: id of its fragments.
+        version: form of the messages.
     """
     topic = published.topic.name
     if wanted.compression == "cbor":

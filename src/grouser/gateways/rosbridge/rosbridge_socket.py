@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import http
 import logging
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from functools import partial
+from typing import Any
 
 from grouser.errors import BadValue, GrouserError
 from grouser.gateways.client_socket import ConnectionRegistry
+from grouser.gateways.ros_graph.client_subscriptions import ClientSubscriptions
 from grouser.gateways.ros_graph.live_topics import LiveTopics
-from grouser.gateways.ros_graph.mesh_files import FOLDER
+from grouser.gateways.ros_graph.mesh_socket import ClientLink, MeshSocket
 from grouser.gateways.ros_graph.robot_commands import (
     TWIST,
     TWIST_STAMPED,
@@ -21,10 +21,8 @@ from grouser.gateways.ros_graph.robot_commands import (
     find_command_topic,
 )
 from grouser.gateways.ros_graph.robot_services import Call, RobotServices
-from grouser.gateways.rosbridge.encoding import read_png
+from grouser.gateways.rosbridge.encoding import encode, read_png
 from grouser.gateways.rosbridge.rosapi import ROSAPI, RosGraph
-from grouser.gateways.rosbridge.subscriptions import ClientSubscriptions
-from grouser.gateways.websocket import WebsocketConnection
 from grouser.protocol.rosbridge import (
     Advertise,
     Fragment,
@@ -46,9 +44,6 @@ from grouser.protocol.rosbridge import (
 from grouser.ros.json_fields import from_json
 from grouser.service.access import Login, Role
 
-if TYPE_CHECKING:
-    from websockets.http11 import Request as HttpRequest
-
 MOST_CALLS = 64
 """Maximum number of pending calls of one client."""
 
@@ -61,7 +56,7 @@ OPEN_TOPICS = ("/clock", "/tf_static")
 _LOG = logging.getLogger(__name__)
 
 
-class RosbridgeSocket(WebsocketConnection):
+class RosbridgeSocket(MeshSocket):
     """Connection of one rosbridge client."""
 
     ORIGIN_OPTION = "--rosbridge-origin"
@@ -69,59 +64,12 @@ class RosbridgeSocket(WebsocketConnection):
     def __init__(
         self, registry: ConnectionRegistry, graph: RosGraph, origins: Collection[str]
     ) -> None:
-        super().__init__(registry, origins)
+        super().__init__(registry, origins, graph.meshes)
         self._graph = graph
 
     def open_session(self) -> RosbridgeSession:
         """Return the session of an accepted client."""
-        limits, address = self.registry.limits, self.address
-        return RosbridgeSession(
-            self._graph,
-            self.login,
-            ClientLink(
-                address,
-                self.send,
-                lambda: self.outbox.is_ready,
-                lambda: self.registry.robots_of(address) <= limits.robots_per_address,
-                lambda text: self.registry.log.warning(_LOG, address, text),
-                self.fail,
-            ),
-        )
-
-    def _open(self, request: HttpRequest) -> None:
-        """Answer the request for a mesh, or accept or reject the websocket."""
-        path = request.path.partition("?")[0]
-        if not path.startswith(FOLDER):
-            super()._open(request)
-            return
-        content, origins = self._graph.meshes.find(path), request.headers.get_all("Origin")
-        if any(origin not in self._origins for origin in origins):
-            response = self._rejection(request)
-        elif content is None:
-            response = self._websocket.reject(http.HTTPStatus.NOT_FOUND, "there is no such mesh\n")
-        else:
-            response = self._file("model/stl", content)
-            for origin in origins:
-                response.headers["Access-Control-Allow-Origin"] = origin
-        if response is not None:
-            self._websocket.send_response(response)
-
-
-@dataclass(frozen=True)
-class ClientLink:
-    """Connection of a client, as its session uses it."""
-
-    address: str
-    send: Callable[[str | bytes], None]
-    """Sends a message to the client."""
-    is_ready: Callable[[], bool]
-    """Returns True if the client has received what was sent."""
-    may_drive: Callable[[], bool]
-    """Returns False if the address of the client exceeds its limit of robots."""
-    log: Callable[[str], None]
-    """Logs an event of the client."""
-    fail: Callable[[], None]
-    """Logs the present exception and closes the connection."""
+        return RosbridgeSession(self._graph, self.login, self.link())
 
 
 class RosbridgeSession:
@@ -142,7 +90,11 @@ class RosbridgeSession:
         self._fragments = FragmentAssembler()
         self._advertised: dict[str, CommandTopic] = {}
         self._subscriptions = ClientSubscriptions(
-            graph.topics, graph.version, link.send, link.is_ready, link.fail
+            graph.topics,
+            partial(encode, version=graph.version),
+            link.send,
+            link.is_ready,
+            link.fail,
         )
         self._commands = RobotCommands(graph.services, link.address, link.may_drive)
 

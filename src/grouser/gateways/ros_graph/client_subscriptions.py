@@ -1,4 +1,4 @@
-"""Subscriptions of one rosbridge client: newest messages first out, throttling, slow clients.
+"""Subscriptions of one client: newest messages first out, throttling, slow clients.
 
 Each subscription has a queue of its own; of more messages than fit, the oldest ones are dropped.
 A message is encoded when the client can receive it, between two ticks of the simulation.
@@ -14,14 +14,15 @@ from itertools import count
 
 from grouser.errors import BadValue
 from grouser.gateways.ros_graph.live_topics import LiveTopics, Publication
-from grouser.gateways.rosbridge.encoding import encode
 from grouser.protocol.rosbridge import Id, Subscribe
-from grouser.ros.json_fields import RosVersion, full_name
+from grouser.ros.json_fields import full_name
 
 SEND_TIME = 0.0005
 """Wall time after which other connections and physics have their turn, s."""
 MOST_SUBSCRIPTIONS = 256
 """Most subscriptions of one client."""
+
+Encode = Callable[[Publication, Subscribe, str], list[str | bytes]]
 
 
 @dataclass
@@ -53,7 +54,7 @@ class ClientSubscriptions:
     def __init__(
         self,
         topics: LiveTopics,
-        version: RosVersion,
+        encode: Encode,
         send: Callable[[str | bytes], None],
         is_ready: Callable[[], bool],
         abort: Callable[[], None],
@@ -62,12 +63,13 @@ class ClientSubscriptions:
 
         Args:
             topics: topics of the world.
-            version: form of the messages.
+            encode: returns the websocket messages of a publication; its last argument is the id
+                of its fragments.
             send: sends a message to the client.
             is_ready: returns True if the client has received what was sent.
             abort: closes the connection after an internal error; it logs the present exception.
         """
-        self._topics, self._version = topics, version
+        self._topics, self._encode = topics, encode
         self._send, self._is_ready, self._abort = send, is_ready, abort
         self._all: dict[str, ClientSubscription] = {}
         self._scheduled: asyncio.Handle | None = None
@@ -160,7 +162,7 @@ class ClientSubscriptions:
     def _send_one(self, subscription: ClientSubscription) -> None:
         published, id_ = subscription.waiting.popleft(), str(next(self._fragments))
         try:
-            for message in encode(published, subscription.wanted, self._version, id_):
+            for message in self._encode(published, subscription.wanted, id_):
                 self._send(message)
         except Exception:  # an internal error costs this connection only
             self._abort()
