@@ -17,6 +17,7 @@ PERIOD = 0.1
 """Time between two decisions, s."""
 LOST_AFTER = 1.2  # s without a sighting, after which the ball is searched
 KICK_TIME = 2.5  # s, from the command to the end of the kick
+SEARCH_HERE = 6.0  # s of search, after which the player walks to the middle of the field
 SEARCH_PERIOD, FORWARD_TIME = 7.0, 1.5  # s of search, the last of them straight ahead
 BACK_TIME = 1.5  # s of walking backwards when a near ball was lost
 GLANCE_AFTER, GLANCE_TIME = 2.0, 0.45  # s without a landmark, s at landmarks
@@ -278,7 +279,7 @@ class Footballer:
             return -0.2, 0.0, 0.0  # the ball may be under the chin
         if (lost - LOST_AFTER) % SEARCH_PERIOD > SEARCH_PERIOD - FORWARD_TIME:
             return 0.25, 0.0, 0.0  # away from a ball under the belly
-        if lost < 8.0:
+        if lost < SEARCH_HERE:
             return 0.0, 0.0, 0.9 * self._search_side
         x, y, _ = self.sight.pose
         if math.hypot(x, y) > 0.8:
@@ -386,6 +387,8 @@ class Footballer:
     def _keep(self, ball: Point | None, time: float) -> tuple[Step, Paw | None]:
         """Guard the goal; clear balls near it."""
         sight = self.sight
+        if sight.lost and self._survey(time) is not None:
+            return STAND, None  # by the head alone
         if ball is not None and self._sees_ball(time):
             x, y = sight.to_team(ball)
             if math.hypot(x + GOAL_LINE, y) < CLEAR_WITHIN:

@@ -19,6 +19,7 @@ READY = (0.012, 0.012, 0.08)  # m, m, rad: accepted error of the pose before a k
 HURRIED = (0.025, 0.022, 0.3)  # the same, with opponents near
 CHANCE = 0.5  # rad, accepted error of the direction of a kick without aiming
 PAWS: tuple[Paw, Paw] = ("left", "right")
+BESIDE = 0.7  # rad, error of the heading beyond which the way leads around the ball
 RUN_UP = 0.30  # m, distance behind the ball of the point from which it is approached
 CLEARANCE = 0.24  # m, distance from the ball on the way around it
 TURN_FIRST = 0.6  # m, longer ways are walked straight ahead
@@ -88,11 +89,10 @@ def approach(ball: Point, direction: float, paw: Paw, *, hurried: bool = False) 
     if all(error < most for error, most in zip(errors, HURRIED if hurried else READY, strict=True)):
         return None
     behind = ball[0] - RUN_UP * math.cos(direction), ball[1] - RUN_UP * math.sin(direction)
-    if math.hypot(x, y) > 0.2 or abs(heading) > 0.7:
-        towards = around(ball, behind)
-        if math.hypot(*towards) > 0.08 or abs(heading) > 0.4:
-            return walk_to(towards, heading)
-    return limit(1.2 * x, 0.12), limit(1.5 * y, 0.10), limit(1.5 * heading, 0.8)
+    if abs(heading) > BESIDE:
+        return walk_to(around(ball, behind), heading)
+    fast = 0.14 if math.hypot(x, y) < 0.15 else 0.27
+    return limit(1.8 * x, fast), limit(2.0 * y, 0.12), limit(2.0 * heading, 1.0)
 
 
 def chance(ball: Point, direction: float) -> Paw | None:
