@@ -5,7 +5,6 @@ import itertools
 import json
 from collections.abc import Coroutine
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,10 @@ from grouser.gateways.ros_graph.client_subscriptions import MOST_SUBSCRIPTIONS, 
 from grouser.gateways.ros_graph.live_topics import LiveTopics
 from grouser.gateways.rosbridge.encoding import encode
 from grouser.protocol.rosbridge import Subscribe
+from grouser.rendering.image_plane import ImagePlane
+from grouser.sensors.depth import DepthOptics
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import World, load
+from grouser.world.file import World, as_world, load
 
 ODOM = "/own/odom"
 ENCODE = partial(encode, version=2)
@@ -170,21 +171,22 @@ def test_topics_follow_robots_that_come_and_go(world: World) -> None:
     assert len(received) == 1
 
 
-DEPTH = "{kind: depth, mount: body, at: [0.2, 0, 0.3], rate_hz: 20, camera: kinect1}"
-
-
-def test_depth_camera_has_pictures_and_points(tmp_path: Path) -> None:
+def test_depth_camera_has_pictures_and_points() -> None:
     """The points of a wall that is 1 m ahead of the camera lie in a plane of its frame."""
-    wall = (
-        "objects: [{name: wall, kind: box, fixed: true, position: [-3.3, 3, 1], size: [1, 9, 2]}]"
-    )
-    own = "{name: own, kind: p2dx, position: [-5, 3]"
-    (path := tmp_path / "yard.yaml").write_text(
-        WORLD.replace(own, f"{own}, sensors: [{DEPTH}]") + wall
+    optics = DepthOptics(plane=ImagePlane.centred(64, 48, 60.0), errors=None, near=0.2, far=4.0)
+    sensor = {"kind": "depth", "mount": "body", "at": [0.2, 0, 0.3], "camera": optics}
+    wall = {"kind": "box", "name": "wall", "position": [1.7, 0, 1], "size": [1, 9, 2]}
+    world = as_world(
+        {
+            "name": "wall",
+            "terrain": [{"kind": "flat"}],
+            "robots": [{"name": "own", "kind": "p2dx", "position": [0, 0], "sensors": [sensor]}],
+            "objects": [{**wall, "fixed": True}],
+        }
     )
 
     async def scenario() -> None:
-        simulation = Simulation(load(path))
+        simulation = Simulation(world)
         topics = LiveTopics(simulation)
         got: dict[str, Any] = {}
         for end in ("image", "camera_info", "points"):
