@@ -20,6 +20,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Literal
 
 import mujoco
@@ -120,7 +121,7 @@ class Track:
         """Position (m along the path) of the first grouser, for the smallest misfit."""
         return self.path.best_phase(self.count, self.height)
 
-    @property
+    @cached_property
     def ground_run(self) -> float:
         """Metres of this belt on level ground; one pitch for a circular path."""
         run = self.path.bottom()
