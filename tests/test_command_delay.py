@@ -9,6 +9,10 @@ from grouser import Batch, Simulation
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.physics.drives import Drive, angle, speed, torque
+from grouser.world.file import RobotEntry
+
+PAN = 13
+"""Column of the neck's pan among the joints of an ERS-7."""
 
 PAN = 13
 """Column of the neck's pan among the joints of an ERS-7."""
@@ -104,6 +108,20 @@ def test_a_rolled_back_belt_goes_where_it_was_sent() -> None:
         simulation.step(1.2)
         reached.append(simulation.robots["r"].angles["left"])
     assert reached[1] == pytest.approx(reached[0], abs=0.002)
+
+
+def test_delayed_commands_survive_a_robot_that_joins() -> None:
+    options = {"pulleys": [[-0.2, 0.05, 0.05], [0.2, 0.05, 0.05]], "mass": 20.0}
+    options |= {"gauge": 0.3, "width": 0.05, "command_delay": 0.1}
+    simulation = Simulation(world("crawler", options=options))
+    simulation.command("r", forward=0.3)
+    simulation.step(0.06)
+    simulation.add(RobotEntry(name="a", kind="crawler", position=(0, 2, 0), options=options))
+    simulation.step(0.04)
+    assert abs(simulation.robots["r"].angles["left"]) < 1e-4
+    simulation.step(0.2)
+    assert simulation.robots["r"].angles["left"] > 0.03
+    assert abs(simulation.robots["a"].angles["left"]) < 1e-4
 
 
 @pytest.mark.parametrize("delay", [-0.1, 0.6])
