@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.can_fixtures import drive_over_can
+from support.server_fixtures import wait_until
 from support.threaded_server import ThreadedServer
 from websockets.sync.client import connect
 
@@ -362,6 +363,7 @@ def test_run_with_every_kind_of_client_is_repeated_from_its_actions() -> None:
             rex.kick("left")
             rex.gait(lift=0.02)
             controller.create("USARBotAPI.Box", "Box1", at=(-1.5, -1.5, -0.6), scale=[0.2])
+            wait_until(lambda: has_object(served, "Box1"))
             controller.add_waypoints("Box1", (-1.0, -1.0, -0.6))
             controller.set_waypoints("Box1", speed=0.5)
             rover.console("gravity 9.0")
@@ -375,6 +377,7 @@ def test_run_with_every_kind_of_client_is_repeated_from_its_actions() -> None:
             rover.drive(left=-1.0, right=1.0)
             pause(rover, rex)
             controller.kill("Box1")
+            wait_until(lambda: not has_object(served, "Box1"))
         with join("P2DX", name="R1", port=ports["control"], at=(3, 3, 0)) as rover:
             rover.stop()
             pause(rover)
@@ -398,6 +401,11 @@ def test_run_with_every_kind_of_client_is_repeated_from_its_actions() -> None:
     replay(again, records, until=elapsed)
     assert again.fingerprint() == fingerprint
     assert all_readings(received.drain()) == all_readings(messages)
+
+
+def has_object(served: ThreadedServer, name: str) -> bool:
+    simulation = served.server.host.simulation
+    return served.call(lambda: name in [thing.name for thing in simulation.scene.world.objects])
 
 
 def pause(*robots: RemoteRobot) -> None:
