@@ -38,8 +38,8 @@ from grouser.sensors.imaging.lens import Lens
 
 SCENES = 3
 """Number of scenes that are kept: a delayed picture may show an earlier one."""
-NICE = 10
-"""Increment of the process's niceness, if it is not idle."""
+NICE = 2
+"""Increment of the process's niceness: physics has priority."""
 LONGEST_WAIT = 3600.0
 """Time between two looks at the socket, wall s."""
 IDLE = "idle"
@@ -127,12 +127,10 @@ def renderer() -> dict[str, str]:
     return {"back end": str(gl.back_end()), "mujoco": mujoco.__version__}
 
 
-def lower_priority(kind: str) -> None:
-    """Let other processes run first; ``IDLE``: at all times."""
-    if kind == IDLE and hasattr(os, "SCHED_IDLE"):
+def become_idle() -> None:
+    """Run only while the machine has nothing else to do, where the system has such a class."""
+    if hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    elif hasattr(os, "nice"):
-        os.nice(NICE)
 
 
 def main(descriptor: int, priority: str) -> None:
@@ -140,7 +138,8 @@ def main(descriptor: int, priority: str) -> None:
     logging.basicConfig(level=logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):  # the end of the recorder ends this process
         signal.signal(number, signal.SIG_IGN)
-    lower_priority(priority)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     channel, pictures = Channel(socket.socket(fileno=descriptor)), PictureRenderer()
 
     def send(answer: object) -> None:
@@ -155,6 +154,8 @@ def main(descriptor: int, priority: str) -> None:
                     if isinstance(message, SceneTopics):
                         for ready in pictures.load_scene(message):
                             send(ready)
+                            if priority == IDLE:  # to start takes long, and happens once
+                                become_idle()
                     else:
                         send(pictures.draw(message))
                 except OSError:

@@ -63,8 +63,6 @@ class BatchWriter:
             self._encoder = Encoder(item)
             self.report(opened=True)
         elif isinstance(item, Flush):
-            if self._encoder is not None:
-                self._encoder.wait_for_renderer()
             self._flush()
             self.report(flushed=True)
         elif self._encoder is not None:
