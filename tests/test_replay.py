@@ -202,6 +202,12 @@ def test_pickles_that_are_no_descriptions_are_refused() -> None:
             references.load(content, lambda pid: pid, trusted=False)
 
 
+def test_pickle_that_reserves_memory_is_refused() -> None:
+    content = b"]r" + (1 << 31).to_bytes(4, "little") + b"."
+    with pytest.raises(pickle.UnpicklingError, match="has no 2147483648 objects"):
+        references.load(content, lambda pid: pid, trusted=False)
+
+
 def test_command_verifies_and_reports(recorded: Recorded, tmp_path: Path) -> None:
     done = grouser("replay", recorded.folder, "--verify")
     assert done.exit_code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
 import tempfile
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from grouser.errors import BadValue, MissingDependency, reason_of
 from grouser.recording.items import OWN
@@ -79,7 +80,7 @@ class Recording:
         except ImportError as error:
             raise MissingDependency(f"recordings need the package mcap: {EXTRA}") from error
         self.folder, self.path = folder, recorded_file(folder)
-        self._stream: IO[bytes] = self.path.open("rb")
+        self._stream = _SizedReader(self.path)
         self._files: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._reader: Any = make_reader(self._stream)
@@ -301,6 +302,19 @@ class Recording:
                 f"{self.folder}: {what} is needed, which can execute code; use --trust "
                 "(trusted=True) if the source of the recording is trusted"
             )
+
+
+class _SizedReader(io.BufferedReader):
+    """File of which never more is read than it has: a damaged length would allocate gigabytes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path))
+        self._size = path.stat().st_size
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return up to ``size`` bytes; None and negative numbers: all."""
+        left = max(0, self._size - self.seek(0, io.SEEK_CUR))
+        return super().read(left if size is None or size < 0 else min(size, left))
 
 
 def _no_reference(value: Any) -> Any:

@@ -116,21 +116,21 @@ def survey(stream: IO[bytes]) -> Survey:
 
 def _records(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
     """Yield offset, opcode and content of all whole records."""
-    begin = stream.tell()
+    offset = stream.seek(0, os.SEEK_CUR)
     size = stream.seek(0, os.SEEK_END)
-    stream.seek(begin)
     while True:
-        offset = stream.tell()
+        stream.seek(offset)
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
             return
         opcode, length = _HEAD.unpack(head)
-        if length > size - stream.tell():
+        if length > size - offset - _HEAD.size:
             return
         content = stream.read(length)
         if len(content) < length:
             return
         yield offset, opcode, content
+        offset += _HEAD.size + length
 
 
 def _check_end(
