@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import pickle
 import signal
 import socket
@@ -27,6 +26,7 @@ from grouser.recording.items import (
     RenderReady,
     SceneTopics,
 )
+from grouser.recording.priority import become_idle, run_behind
 from grouser.recording.recorded_cameras import RecordedCameras, picture_topics
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
@@ -127,19 +127,12 @@ def renderer() -> dict[str, str]:
     return {"back end": str(gl.back_end()), "mujoco": mujoco.__version__}
 
 
-def become_idle() -> None:
-    """Run only while the machine has nothing else to do, where the system has such a class."""
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
 def main(descriptor: int, priority: str) -> None:
     """Render what arrives on a socket until it is closed."""
     logging.basicConfig(level=logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):  # the end of the recorder ends this process
         signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    run_behind(NICE)
     channel, pictures = Channel(socket.socket(fileno=descriptor)), PictureRenderer()
 
     def send(answer: object) -> None:
