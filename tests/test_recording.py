@@ -17,17 +17,22 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 from support.cli_runner import error_line, grouser
+from support.damaged_files import FileKind, damage, random_edits
+from support.damaged_recordings import RECORDINGS
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, GrouserError
 from grouser.recording.appearance_changes import AppearanceChanges
 from grouser.recording.channel import Channel, channel_pair
 from grouser.recording.repair import complete, recorded_file, recover, survey
 from grouser.sensors.sensor import Reading
+from grouser.simulation import references
 from grouser.simulation.changes.actions import SendMessage
 from grouser.simulation.observers import ActionRecord, Observer
 from grouser.simulation.scene import Scene
 from grouser.simulation.script.events import LogEntry
 from grouser.simulation.simulation import Simulation
+from grouser.simulation.world_content import FileTree, WorldStore, sha256
+from grouser.world.file import as_world
 
 SECONDS = 1.0
 """Simulated length of the recording that most tests share."""
@@ -273,6 +278,38 @@ def test_only_changed_appearances_are_passed_on() -> None:
     assert changes.next(0, model) is None
     changes.reset()
     assert changes.next(0, model) is not None
+
+
+@pytest.mark.parametrize("kind", RECORDINGS.values(), ids=RECORDINGS.keys())
+def test_damaged_recordings_are_read_or_refused_in_a_sentence(
+    kind: FileKind, tmp_path: Path
+) -> None:
+    path, chance = tmp_path / kind.name, random.Random(3)
+    path.write_bytes(kind.content)
+    kind.read(path)
+    refusals = []
+    for count in range(25):
+        path.write_bytes(damage(kind.content, random_edits(chance, count % 3 + 1)))
+        try:
+            kind.read(path)
+        except GrouserError as error:
+            refusals.append(str(error))
+    assert len(refusals) > 5
+    assert all(text.startswith(str(tmp_path)) for text in refusals)
+    assert all(len(text.splitlines()) == 1 for text in refusals)
+
+
+def test_recording_may_not_write_outside_its_folder(tmp_path: Path) -> None:
+    """A world whose robot has a file with a path that leads out of the folder."""
+    tree = FileTree("robot.yaml", members=(("../../robot.yaml", sha256(b"x")),))
+    store = WorldStore(tmp_path / "files", trusted=False)
+    store.add_file(sha256(b"x"), b"x")
+    described = references.dump(
+        (as_world({"name": "flat", "terrain": [{"kind": "flat"}]}), {"robot": tree}), lambda _: None
+    )
+    with pytest.raises(BadValue, match="is outside its folder"):
+        store.add_world("", described)
+    assert not (tmp_path / "robot.yaml").exists()
 
 
 def test_folder_with_files_is_refused(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from support.threaded_server import ThreadedServer
 from grouser.client.connection import join
 from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.recording.items import RecordOptions
 from grouser.recording.recorder import Recorder
 from grouser.recording.repair import recorded_file, recover
 from grouser.recording.verification import verify
@@ -291,8 +292,8 @@ def test_pictures_do_not_delay_other_messages(
 ) -> None:
     """The process that renders is killed, or too slow: everything else is recorded."""
     simulation = Simulation(three_robots())
-    counted, recorder = Counted(simulation), simulation.record(tmp_path / "run", wait=0.0)
-    assert isinstance(recorder, Recorder)
+    counted = Counted(simulation)
+    recorder = Recorder(simulation, tmp_path / "run", RecordOptions(wait=0.0))
     simulation.subscribe(counted)
     simulation.step(0.5)
     writer = child_of(os.getpid(), "recording.writer_process")
@@ -326,8 +327,7 @@ def test_pictures_do_not_delay_other_messages(
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux")
 def test_killed_writer_is_reported_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     simulation = Simulation("pioneer_room")
-    recorder = simulation.record(tmp_path / "run")
-    assert isinstance(recorder, Recorder)
+    recorder = Recorder(simulation, tmp_path / "run")
     simulation.step(1.0)
     os.kill(child_of(os.getpid(), "recording.writer_process"), signal.SIGKILL)
     simulation.step(5.0)

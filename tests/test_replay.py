@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet
 from support.cli_runner import error_line, grouser
 
+from grouser.cli.paced_run import run_paced
 from grouser.errors import BadValue
 from grouser.recording.branch import continue_run
 from grouser.recording.playback import Playback
@@ -127,8 +128,27 @@ def test_run_continues_from_a_recorded_moment(recorded: Recorded) -> None:
         hashes = {one.passed: one.fingerprint for one in recording.state_hashes()}
         steps = round(0.14 / recording.timestep)
         assert continue_run(recording, 0.14).fingerprint() == hashes[steps]
+        later = continue_run(recording, 0.46)
+        run_paced(later, 0.04, factor=None, camera=None, bar=lambda *_: None)
+        assert later.fingerprint() == recorded.fingerprint
         with pytest.raises(BadValue, match="--from is 0.6, the recording is from 0 to 0.5 s"):
             continue_run(recording, 0.6)
+
+
+@pytest.mark.slow
+def test_command_continues_a_recorded_run(recorded: Recorded, tmp_path: Path) -> None:
+    """The continued run is the recorded one: no action follows the moment."""
+    again = tmp_path / "again"
+    options = ("--from", 0.32, "--trust", "--seconds", 0.18, "--record", again)
+    assert grouser("replay", recorded.folder, *options).exit_code == 0
+    with Recording(recorded.folder) as first, Recording(again) as second:
+        before, after = (
+            {one.passed: one.fingerprint for one in recording.state_hashes()}
+            for recording in (first, second)
+        )
+        assert second.end == first.end
+    assert len(after) == 10, "and one at the moment itself"
+    assert after.items() <= before.items()
 
 
 @pytest.mark.slow
@@ -180,6 +200,12 @@ def test_pickles_that_are_no_descriptions_are_refused() -> None:
     ):
         with pytest.raises(pickle.UnpicklingError, match="is no description"):
             references.load(content, lambda pid: pid, trusted=False)
+
+
+def test_pickle_that_reserves_memory_is_refused() -> None:
+    content = b"]r" + (1 << 31).to_bytes(4, "little") + b"."
+    with pytest.raises(pickle.UnpicklingError, match="has no 2147483648 objects"):
+        references.load(content, lambda pid: pid, trusted=False)
 
 
 def test_command_verifies_and_reports(recorded: Recorded, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Viewer window on a virtual display: opening, key commands, rendering."""
 
+import json
 import os
 import shutil
 import signal
@@ -31,7 +32,6 @@ from grouser.robots.drive_command import drivable
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, load, shipped
 
-PROGRAMS = ("Xvfb", "xdotool", "import")
 TIMEOUT = 90.0  # s; the machine may be busy
 
 
@@ -113,11 +113,15 @@ def test_every_shipped_world_can_be_viewed_and_driven() -> None:
             assert drivable(robot) or entry.kind in still | {"air_traffic"}, name
 
 
-@pytest.fixture
-def display() -> Iterator[str]:
-    missing = [program for program in PROGRAMS if shutil.which(program) is None]
+def skip_without(*programs: str) -> None:
+    missing = [program for program in programs if shutil.which(program) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)} (Debian: xvfb, xdotool, imagemagick)")
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    skip_without("Xvfb")
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1000x700x24"],
@@ -142,6 +146,7 @@ def take_screenshot(path: Path, environment: dict[str, str]) -> np.ndarray:
 @pytest.mark.slow
 def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path) -> None:
     """xdotool presses the arrow keys; the final table has the distance."""
+    skip_without("xdotool", "import")
     environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
     environment.pop("WAYLAND_DISPLAY", None)
     command = [sys.executable, "-m", "grouser", "view", "quince_step", "--set"]
@@ -183,6 +188,60 @@ def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path)
     assert float(row[1]) > 0.05, f"it has not driven ahead:\n{text}"
     changed = np.abs(after - before).max(axis=-1) > 30
     assert changed.mean() > 0.01
+
+
+PLAY = """
+import json, sys
+from pathlib import Path
+from grouser.cli import playback_window, window
+from grouser.recording.playback import Playback
+from grouser.recording.recording import Recording
+
+KEYS = {5: window.RIGHT, 10: window.HOME, 11: window.SPACE, 20: window.SPACE, 21: window.PERIOD}
+KEYS[25] = window.END
+shown = []
+
+class Driven(window.SimulationWindow):
+    def update(self, simulation, status):
+        super().update(simulation, status)
+        shown.append((status, simulation.pose("rover").position.tolist()))
+        if key := KEYS.get(len(shown)):
+            self._keys.put(key)  # as its key callback does
+        if len(shown) == 40:
+            self._handle.close()
+
+playback_window.SimulationWindow = Driven
+with Recording(Path(sys.argv[1])) as recording:
+    playback_window.play(Playback(recording), 1.0)
+print(json.dumps(shown))
+"""
+
+
+@pytest.mark.slow
+def test_recording_is_played_in_a_window(display: str, tmp_path: Path) -> None:
+    """Keys seek, pause and change the speed of a recording."""
+    world = load("roach_circle").changed(
+        robots=(RobotEntry(name="rover", kind="p2at", position=(0.0, 0.0, 0.0)),)
+    )
+    sim = Simulation(world, crash_folder=None)
+    with sim.record(tmp_path / "run"):
+        sim.command("rover", forward=0.5)
+        sim.step(2.0)
+    environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
+    environment.pop("WAYLAND_DISPLAY", None)
+    command = [sys.executable, "-c", PLAY, str(tmp_path / "run")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    times = [float(status.split()[0]) for status, _ in shown]
+    assert len(shown) == 40
+    assert times[0] < times[4] < 2.0
+    assert times[9] == 2.0, "the arrow seeks 5 s, to the end"
+    assert shown[9][1] == pytest.approx(sim.pose("rover").position.tolist(), abs=1e-6)
+    assert times[11] == times[18] < 0.5, "paused soon after the start"
+    assert shown[15][0].endswith("s, paused")
+    assert shown[30][0].endswith("s, 2 x real time")
+    assert times[30] > times[18]
 
 
 @pytest.mark.slow

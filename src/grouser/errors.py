@@ -23,6 +23,9 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+LONGEST_REASON = 200
+"""Longest part of another library's report in a sentence, characters."""
+
 
 class GrouserError(Exception):
     """Base class of all errors raised by Grouser."""
@@ -74,6 +77,12 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
     written = {name.lower(): name for name in allowed}
     close = difflib.get_close_matches(str(given).lower(), written, n=1)
     return f"; did you mean '{written[close[0]]}'?" if close else ""
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the first line of what another library reports, for a sentence; its kind if empty."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0] if len(lines[0]) <= LONGEST_REASON else f"{lines[0][:LONGEST_REASON]} …"
 
 
 def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> UnknownName:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import struct
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +39,14 @@ WORDS = (
 Edit = tuple[str, int, int]
 """Kind of a change, position in the file, and its size or the number of a word."""
 EDITS = ("flip", "set", "cut", "delete", "double", "word", "replace", "shorten")
+
+
+def random_edits(chance: random.Random, count: int) -> list[Edit]:
+    """Return random changes."""
+    return [
+        (chance.choice(EDITS), chance.randrange(1 << 16), chance.randrange(1 << 16))
+        for _ in range(count)
+    ]
 
 
 def damage(content: bytes, edits: Sequence[Edit]) -> bytes:

@@ -38,8 +38,10 @@ _HEADINGS = {
 class RunSummary:
     """Times of a run, and the travel of every robot and object."""
 
+    begin: float = 0.0
+    """Simulated time at which the run began, s."""
     simulated: float = 0.0
-    """Simulated time, s."""
+    """Simulated time since then, s."""
     clock: float = 0.0
     """Wall time, s."""
     physics: float = 0.0
@@ -92,7 +94,7 @@ def run_paced(
     """Simulate ``seconds``, or until Ctrl-C.
 
     Args:
-        sim: a simulation at its start.
+        sim: the simulation, at its start or continued.
         seconds: simulated time, rounded to whole time steps.
         factor: real-time factor; None: as fast as possible.
         camera: records the run; None: no recording.
@@ -124,7 +126,7 @@ def run_paced(
 def begin_summary(sim: Simulation) -> RunSummary:
     """Return the summary at the start of a run."""
     names = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
-    return RunSummary(trips={name: Trip(_position(sim, name)) for name in names})
+    return RunSummary(begin=sim.time, trips={name: Trip(_position(sim, name)) for name in names})
 
 
 def real_time_text(simulated: float, clock: float) -> str:
@@ -134,11 +136,12 @@ def real_time_text(simulated: float, clock: float) -> str:
 
 
 def advance(sim: Simulation, summary: RunSummary, until: float) -> None:
-    """Step to simulated time ``until``, rounded to whole steps, and update the summary."""
+    """Step until the run lasts ``until`` (s), in whole steps, and update the summary."""
     began = time.perf_counter()
-    sim.step(max(0.0, sim.round_to_steps(until - sim.time)))
+    sim.step(max(0.0, sim.round_to_steps(summary.begin + until - sim.time)))
     summary.physics += time.perf_counter() - began
-    passed, summary.simulated = sim.time - summary.simulated, sim.time
+    simulated = sim.time - summary.begin
+    passed, summary.simulated = simulated - summary.simulated, simulated
     if passed > 0:
         for name, trip in summary.trips.items():
             trip.extend(_position(sim, name), passed)

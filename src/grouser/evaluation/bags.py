@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from grouser.errors import BadValue, GrouserError, MissingDependency, unknown
+from grouser.errors import BadValue, GrouserError, MissingDependency, reason_of, unknown
 from grouser.frames import Array
 
 ENDINGS = (".mcap", ".bag", ".db3")
@@ -43,7 +43,7 @@ def bag_columns(path: Path, topic: str | None = None) -> dict[str, Array]:
         MissingDependency: rosbags is not installed.
     """
     try:
-        from rosbags.highlevel import AnyReader, AnyReaderError
+        from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
     except ImportError as error:
         raise MissingDependency(
@@ -68,8 +68,8 @@ def bag_columns(path: Path, topic: str | None = None) -> dict[str, Array]:
                 rows.append({"t_s": _time(message, time), **to_row(message)})
     except GrouserError:
         raise
-    except (AnyReaderError, OSError, ValueError, KeyError, AssertionError) as error:
-        raise BadValue(f"{path}: cannot be read ({error})") from error
+    except Exception as error:  # readers raise anything on damaged files
+        raise BadValue(f"{path}: cannot be read ({reason_of(error)})") from error
     return _columns(rows)
 
 

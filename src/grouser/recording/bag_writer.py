@@ -12,7 +12,7 @@ import yaml
 
 from grouser import files
 from grouser.errors import MissingDependency
-from grouser.ros.definitions import EXTRA, definition_text, serialize, type_hash
+from grouser.ros.definitions import EXTRA, definition_text, known_hash, serialize, type_hash
 
 COMPRESSIONS = ("zstd", "lz4", "none")
 CHUNK_BYTES = 1 << 20
@@ -129,7 +129,7 @@ class BagWriter:
         """Complete the file and write ``metadata.yaml``."""
         self._writer.finish()
         self._stream.close()
-        write_metadata(self.folder, self.topics.values(), self.first, self.last)
+        write_metadata(self.path, self.topics.values(), self.first, self.last)
         (self.folder / RESERVE).unlink(missing_ok=True)
 
     def abort(self) -> None:
@@ -145,10 +145,8 @@ def bag_file(folder: Path) -> Path:
     return folder / f"{folder.resolve().name}_0.mcap"
 
 
-def write_metadata(
-    folder: Path, topics: Iterable[TopicCount], first: int | None, last: int
-) -> None:
-    """Write rosbag2's ``metadata.yaml``, version 9."""
+def write_metadata(path: Path, topics: Iterable[TopicCount], first: int | None, last: int) -> None:
+    """Write rosbag2's ``metadata.yaml``, version 9, beside the file ``path``."""
     topics = list(topics)
     begin, total = first or 0, sum(topic.messages for topic in topics)
     span = {
@@ -163,13 +161,13 @@ def write_metadata(
                 "type": topic.type,
                 "serialization_format": "cdr",
                 "offered_qos_profiles": LATCHED if topic.latched else [],
-                "type_description_hash": type_hash(topic.type),
+                "type_description_hash": known_hash(topic.type),
             },
             "message_count": topic.messages,
         }
         for topic in topics
     ]
-    name = bag_file(folder).name
+    name = path.name
     information = {
         "version": 9,
         "storage_identifier": "mcap",
@@ -185,7 +183,7 @@ def write_metadata(
     text = yaml.dump(
         {"rosbag2_bagfile_information": information}, Dumper=_PlainDumper, sort_keys=False
     )
-    files.write_text(folder / "metadata.yaml", text)
+    files.write_text(path.with_name("metadata.yaml"), text)
 
 
 class _PlainDumper(yaml.SafeDumper):

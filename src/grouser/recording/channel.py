@@ -43,15 +43,21 @@ class Channel:
         """Return the descriptor of the socket, for `select`."""
         return self._connection.fileno()
 
-    def send(self, message: bytes) -> None:
-        """Send a message, now or by later calls of `pump`; raise `OSError` at a broken socket."""
+    def queue(self, message: bytes) -> None:
+        """Let the next call of `pump` send a message."""
         part = LENGTH.pack(len(message)) + message
         self._outgoing.append(memoryview(part))
         self.unsent += len(part)
+
+    def send(self, message: bytes) -> None:
+        """Send a message, now or by later calls of `pump`; raise `OSError` at a broken socket."""
+        self.queue(message)
         self.pump()
 
     def pump(self) -> None:
         """Send what the socket accepts; raise `OSError` at a broken socket."""
+        if len(self._outgoing) > 1 and self.unsent < BUFFER_BYTES:  # one call for small messages
+            self._outgoing = deque([memoryview(b"".join(self._outgoing))])
         try:
             while self._outgoing:
                 part = self._outgoing[0]

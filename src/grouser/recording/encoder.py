@@ -116,10 +116,6 @@ class Encoder:
         """Number of pictures that were dropped."""
         return self._pictures.dropped
 
-    def wait_for_renderer(self) -> None:
-        """Wait until pictures can be rendered, if there are cameras."""
-        self._pictures.wait_until_ready()
-
     def receive_pictures(self) -> None:
         """Write the pictures that were rendered, and order others."""
         self._pictures.pump()

@@ -26,9 +26,11 @@ from grouser.recording.items import Beginning, Flush
 QUEUE_BYTES = 64 << 20
 """Largest size of the items that wait for the writer process."""
 BATCH_BYTES = 1 << 20
-"""Size of the items that are sent at once."""
+"""Size of the items that are pickled at once at most."""
 BATCH_PERIOD = 0.02
 """Longest time that an item waits for others that are sent with it, wall s."""
+PACKED_ITEMS = 8
+"""Number of items that are pickled at once: more would make one step of the simulation longer."""
 RETRY_PERIOD = 0.002
 """Time between two attempts to send what did not fit into the socket's buffer, wall s."""
 SWEEP_PERIOD = 0.2
@@ -73,7 +75,7 @@ class Feeder:
             self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         with self._locked():
             self._batch.append(beginning)
-            self._send(everything=True)
+            self._send()
             self._await(lambda: self._opened or bool(self.failure), CLOSE_TIMEOUT)
         if not self._opened:
             self.close()
@@ -87,7 +89,7 @@ class Feeder:
         with self._locked():
             self._batch.append(Flush())
             self._flushes += 1
-            self._send(everything=True)
+            self._send()
             self._await(lambda: self._flushed >= self._flushes or bool(self.failure), CLOSE_TIMEOUT)
 
     def put(self, item: object, size: int = 0, *, keep: bool = False, wait: bool = True) -> bool:
@@ -120,7 +122,9 @@ class Feeder:
                 return False
         self._batch.append(item)
         self._size += size
-        if now >= self._due or self._size >= BATCH_BYTES:
+        if len(self._batch) >= PACKED_ITEMS or self._size >= BATCH_BYTES:
+            self._pack(now)
+        if now >= self._due:
             self._send()
         return not self.failure
 
@@ -144,7 +148,7 @@ class Feeder:
 
     def _catch_up(self) -> None:
         """Wait for the writer; if that takes too long, do so no more."""
-        self._send(everything=True)
+        self._send()
         self._await(lambda: not self._is_late(time.monotonic()), self._lag_wait)
         if self._is_late(time.monotonic()):
             self._lag_wait = 0.0
@@ -158,7 +162,7 @@ class Feeder:
     def close(self) -> dict[str, int]:
         """Send the rest and wait for the writer process; return the messages per topic."""
         with self._locked():
-            self._send(everything=True)
+            self._send()
             self._await(lambda: not self._channel.unsent, CLOSE_TIMEOUT)
             self._closed = True
             self._channel.end()
@@ -197,27 +201,26 @@ class Feeder:
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
 
-    def _send(self, *, everything: bool = False) -> None:
-        """Send what waits, as far as the socket accepts it.
-
-        Args:
-            everything: True: also a small batch behind others that wait.
-        """
-        now = time.monotonic()
-        self._pump()
-        if self._batch and (everything or not self._channel.unsent or self._size >= BATCH_BYTES):
-            content = pickle.dumps(self._batch, pickle.HIGHEST_PROTOCOL)
+    def _pack(self, now: float) -> None:
+        """Pickle the items of the batch, to be sent at ``now`` or later (wall s)."""
+        if self._batch:
+            self._channel.queue(pickle.dumps(self._batch, pickle.HIGHEST_PROTOCOL))
             self._batch, self._size = [], 0
             self._unwritten.append(now)
-            self._pump(content)
+
+    def _send(self) -> None:
+        """Send what waits, as far as the socket accepts it."""
+        now = time.monotonic()
+        self._pack(now)
+        self._pump()
         self._due = now + (RETRY_PERIOD if self._channel.unsent else BATCH_PERIOD)
 
-    def _pump(self, content: bytes = b"") -> None:
-        """Send ``content`` and what waits, and process reports."""
+    def _pump(self) -> None:
+        """Send what was pickled, as far as the socket accepts it, and process reports."""
         if self._ended:
             return
         with suppress(OSError):  # its last reports may have arrived
-            self._channel.send(content) if content else self._channel.pump()
+            self._channel.pump()
         try:
             for report in self._channel.receive():
                 self._handle(json.loads(report))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import pickle
 import signal
 import socket
@@ -27,6 +26,7 @@ from grouser.recording.items import (
     RenderReady,
     SceneTopics,
 )
+from grouser.recording.priority import become_idle, run_behind
 from grouser.recording.recorded_cameras import RecordedCameras, picture_topics
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.render_state import APPEARANCE_FIELDS, RenderState
@@ -38,8 +38,8 @@ from grouser.sensors.imaging.lens import Lens
 
 SCENES = 3
 """Number of scenes that are kept: a delayed picture may show an earlier one."""
-NICE = 10
-"""Increment of the process's niceness, if it is not idle."""
+NICE = 2
+"""Increment of the process's niceness: physics has priority."""
 LONGEST_WAIT = 3600.0
 """Time between two looks at the socket, wall s."""
 IDLE = "idle"
@@ -127,20 +127,12 @@ def renderer() -> dict[str, str]:
     return {"back end": str(gl.back_end()), "mujoco": mujoco.__version__}
 
 
-def lower_priority(kind: str) -> None:
-    """Let other processes run first; ``IDLE``: at all times."""
-    if kind == IDLE and hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    elif hasattr(os, "nice"):
-        os.nice(NICE)
-
-
 def main(descriptor: int, priority: str) -> None:
     """Render what arrives on a socket until it is closed."""
     logging.basicConfig(level=logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):  # the end of the recorder ends this process
         signal.signal(number, signal.SIG_IGN)
-    lower_priority(priority)
+    run_behind(NICE)
     channel, pictures = Channel(socket.socket(fileno=descriptor)), PictureRenderer()
 
     def send(answer: object) -> None:
@@ -155,6 +147,8 @@ def main(descriptor: int, priority: str) -> None:
                     if isinstance(message, SceneTopics):
                         for ready in pictures.load_scene(message):
                             send(ready)
+                            if priority == IDLE:  # to start takes long, and happens once
+                                become_idle()
                     else:
                         send(pictures.draw(message))
                 except OSError:

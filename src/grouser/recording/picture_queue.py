@@ -9,7 +9,6 @@ import os
 import pickle
 import subprocess
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -33,8 +32,6 @@ WINDOW = 8
 """Number of pictures that are with the process: it is busy while the writer is busy."""
 POLL_PERIOD = 0.2
 """Longest time between two looks at the process while waiting for it, wall s."""
-START_TIMEOUT = 60.0
-"""Time for the process to draw the first picture, wall s."""
 CLOSE_TIMEOUT = 5.0
 """Time for the process to exit after its socket is closed, wall s; then it is killed."""
 PROCESS_MODULE = "grouser.recording.picture_process"
@@ -148,13 +145,6 @@ class PictureQueue:
                 self._add_renderer(renderer)
             case RenderFailure(reason):
                 self._fail(reason)
-
-    def wait_until_ready(self) -> None:
-        """Wait until the process has drawn its first picture, if there is one."""
-        end = time.monotonic() + START_TIMEOUT
-        while self.channel is not None and not self._ready and time.monotonic() < end:
-            self.channel.wait(POLL_PERIOD)
-            self.pump()
 
     def finish(self) -> None:
         """Wait for all pictures, then end the process."""

@@ -13,6 +13,7 @@ from grouser.frames import Array
 from grouser.recording.items import OWN
 from grouser.recording.recording import Recording
 from grouser.simulation.simulation import Simulation
+from grouser.world.file import World
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Playback:
     """
 
     def __init__(self, recording: Recording) -> None:
+        self._folder = recording.folder
         self._worlds = {number: world for number, _, world in recording.scenes()}
         self._states = [
             RecordedState(one.time / 10**9, one.content.scene, one.content.qpos, one.content.mocap)
@@ -72,6 +74,12 @@ class Playback:
             self._follow = robots[at % len(robots)] if robots else None
             self._shown = None
 
+    def _world(self, state: RecordedState) -> World:
+        """Return the world of a state."""
+        if state.scene not in self._worlds:
+            raise BadValue(f"{self._folder}: has no world for the state at {state.time:.3f} s")
+        return self._worlds[state.scene]
+
     def show(self, time: float) -> Simulation:
         """Return a simulation in the last state that is not after ``time`` (s).
 
@@ -79,15 +87,17 @@ class Playback:
         """
         state = self._states[max(0, bisect_right(self._times, time + 1e-9) - 1)]
         if self._shown is None or self._shown[0] != state.scene:
-            world = self._worlds[state.scene]
+            world = self._world(state)
             if self._follow in [entry.name for entry in world.robots]:
                 view = world.view.model_copy(update={"follow": self._follow, "lookat": None})
                 world = world.changed(view=view)
             self._shown = state.scene, Simulation(world, crash_folder=None)
         simulation = self._shown[1]
         data = simulation.state.data
-        data.qpos[:] = state.qpos
         moved = len(data.mocap_pos)
+        if len(state.qpos) != len(data.qpos) or len(state.mocap) != 7 * moved:
+            raise BadValue(f"{self._folder}: the state at {state.time:.3f} s has another size")
+        data.qpos[:] = state.qpos
         data.mocap_pos[:] = state.mocap[: 3 * moved].reshape(-1, 3)
         data.mocap_quat[:] = state.mocap[3 * moved :].reshape(-1, 4)
         data.time = state.time

@@ -127,7 +127,7 @@ class Recorder(ClosableObserver):
         self.on_scene(simulation.scene)
         self._snapshot()
         self._hash()
-        self._feeder.flush()  # the first picture and scene take long: they are not lost
+        self._feeder.flush()  # the first scene takes long: it is not lost
         period = simulation.state.stepper.cycle * simulation.scene.timestep
         rates = ((self._hash, 1 / period), (self._sample, self.options.hz))
         clocks = [(_Clock(call), rate) for call, rate in rates]

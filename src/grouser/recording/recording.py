@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import math
 import pickle
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue, MissingDependency, reason_of
 from grouser.recording.items import OWN
 from grouser.recording.repair import recorded_file
 from grouser.ros.definitions import EXTRA, deserialize
 from grouser.simulation import references
 from grouser.simulation.observers import ActionRecord
 from grouser.simulation.snapshot import Snapshot, check_snapshot
-from grouser.simulation.world_content import WorldStore
+from grouser.simulation.world_content import WorldStore, sha256
 from grouser.world.file import World
 
 
@@ -74,22 +76,18 @@ class Recording:
     def __init__(self, folder: Path, *, trusted: bool = False) -> None:
         self._trusted = trusted
         try:
-            from mcap.exceptions import McapError
             from mcap.reader import make_reader
         except ImportError as error:
             raise MissingDependency(f"recordings need the package mcap: {EXTRA}") from error
         self.folder, self.path = folder, recorded_file(folder)
-        self._stream: IO[bytes] = self.path.open("rb")
+        self._stream = _SizedReader(self.path)
         self._files: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._reader: Any = make_reader(self._stream)
             self.metadata = {one.name: one.metadata for one in self._reader.iter_metadata()}
-        except (McapError, ValueError, EOFError) as error:
+        except Exception as error:  # readers raise anything on damaged files
             self._stream.close()
-            raise BadValue(
-                f"{folder}: cannot be read ({error or 'its end is missing'}); try grouser recover "
-                f"{folder}"
-            ) from None
+            raise self._unreadable("", error) from None
         if "grouser" not in self.metadata:
             self._stream.close()
             raise BadValue(f"{folder}: is not a recording of Grouser, there is no run to repeat")
@@ -106,41 +104,88 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _unreadable(self, what: str, error: Exception) -> BadValue:
+        """Return the error of a damaged part of the file."""
+        reason = reason_of(error) if str(error) else "its end is missing"
+        return BadValue(
+            f"{self.folder}: {what}cannot be read ({reason}); try grouser recover {self.folder}"
+        )
+
     def messages(self, *topics: str) -> Iterator[BagMessage]:
-        """Yield the messages of ``topics`` in the order of their times."""
+        """Yield the messages of ``topics`` in the order of their times.
+
+        Raises:
+            BadValue: a message is damaged.
+        """
         found = self._reader.iter_messages(topics=list(topics))
-        for schema, channel, message in found:
-            content = deserialize(message.data, schema.name)
+        while True:
+            try:
+                if (one := next(found, None)) is None:
+                    return
+                schema, channel, message = one
+                content = deserialize(message.data, schema.name)
+            except Exception as error:  # as above
+                raise self._unreadable("a message ", error) from error
             yield BagMessage(channel.topic, message.log_time, content)
 
     @cached_property
     def topics(self) -> dict[str, int]:
         """Number of messages of each topic."""
-        summary = self._reader.get_summary()
-        counts = summary.statistics.channel_message_counts
-        return {one.topic: counts.get(one.id, 0) for one in summary.channels.values()}
+        try:
+            summary = self._reader.get_summary()
+            counts = summary.statistics.channel_message_counts
+            return {one.topic: counts.get(one.id, 0) for one in summary.channels.values()}
+        except Exception as error:  # as above
+            raise self._unreadable("the index ", error) from error
+
+    def _number(self, record: str, name: str, kind: type[int] | type[float]) -> Any:
+        """Return a number >= 0 of the metadata; raise `BadValue` if it is missing or damaged."""
+        try:
+            value = kind(self.metadata[record][name])
+            if 0 <= value < math.inf:
+                return value
+        except (KeyError, ValueError):
+            pass
+        raise BadValue(f"{self.folder}: the metadata '{record}' have no valid {name}")
 
     @property
     def timestep(self) -> float:
         """Length of a step, s."""
-        return float(self.metadata["grouser"]["timestep"])
+        return float(self._number("grouser", "timestep", float))
 
     @property
     def begin(self) -> int:
         """Steps since the simulation's creation when the recording began."""
-        return int(self.metadata["grouser"]["passed"])
+        return int(self._number("grouser", "passed", int))
+
+    @property
+    def seed(self) -> int:
+        """Seed of the simulation."""
+        return int(self._number("grouser", "seed", int))
+
+    @property
+    def scheduled(self) -> int:
+        """Scheduled actions that were carried out before the recording began."""
+        return int(self._number("grouser", "scheduled", int))
+
+    @property
+    def fresh(self) -> bool:
+        """True if the recording began with its simulation."""
+        return self.metadata["grouser"].get("fresh") == "true"
 
     @cached_property
     def end(self) -> int:
         """Steps since the simulation's creation at the end: of a cut file, at the last hash."""
-        if (end := self.metadata.get("grouser/end")) is not None:
-            return int(end["passed"])
+        if "grouser/end" in self.metadata:
+            return int(self._number("grouser/end", "passed", int))
         return max((one.passed for one in self.state_hashes()), default=self.begin)
 
     @property
     def dropped(self) -> int:
         """Number of items that were dropped; -1: unknown, the end is missing."""
-        return int(self.metadata.get("grouser/end", {}).get("dropped", -1))
+        if "grouser/end" not in self.metadata:
+            return -1
+        return int(self._number("grouser/end", "dropped", int))
 
     # -- content -----------------------------------------------------------------------------
 
@@ -148,6 +193,8 @@ class Recording:
         """Yield the hashes of the states, oldest first."""
         for message in self.messages(f"{OWN}state_hash"):
             one = message.content
+            if len(one.parts) != len(one.hashes):
+                raise BadValue(f"{self.folder}: the state hash of step {one.step} is damaged")
             parts = dict(zip(one.parts, one.hashes.tolist(), strict=True))
             time = message.time / 10**9
             yield StateHash(one.step, one.passed, time, one.fingerprint, parts)
@@ -178,7 +225,9 @@ class Recording:
         try:
             return references.load(content, _no_reference, trusted=trusted)
         except Exception as error:  # unpickling raises anything
-            raise BadValue(f"{self.folder}: an action cannot be read ({error})") from error
+            raise BadValue(
+                f"{self.folder}: an action cannot be read ({reason_of(error)})"
+            ) from error
 
     def scenes(self) -> Iterator[tuple[int, int, World]]:
         """Yield number, time (ns) and world of every scene.
@@ -193,7 +242,9 @@ class Recording:
     @cached_property
     def world(self) -> World:
         """World at the beginning."""
-        return next(self.scenes())[2]
+        for _, _, world in self.scenes():
+            return world
+        raise BadValue(f"{self.folder}: has no world")
 
     def _world(self, description: bytes) -> World:
         store = self._store
@@ -202,17 +253,24 @@ class Recording:
         except BadValue:
             raise
         except Exception as error:  # as above
-            raise BadValue(f"{self.folder}: a world cannot be read ({error})") from error
+            raise BadValue(f"{self.folder}: a world cannot be read ({reason_of(error)})") from error
         return store.world("")
 
     @cached_property
     def _store(self) -> WorldStore:
         self._files = tempfile.TemporaryDirectory(prefix="grouser-recording-")
         store = WorldStore(Path(self._files.name), trusted=False)
-        for attached in self._reader.iter_attachments():
+        try:
+            attachments = list(self._reader.iter_attachments())
+        except Exception as error:  # as above
+            raise self._unreadable("an attachment ", error) from error
+        for attached in attachments:
             kind, _, rest = attached.name.partition("/")
+            digest = rest.partition("/")[0]
+            if kind == "files" and digest != sha256(attached.data):
+                raise BadValue(f"{self.folder}: the attached file {attached.name} is damaged")
             if kind == "files":
-                store.add_file(rest.partition("/")[0], attached.data)
+                store.add_file(digest, attached.data)
         return store
 
     def snapshots(self) -> Iterator[RecordedSnapshot]:
@@ -235,7 +293,7 @@ class Recording:
         except BadValue:
             raise
         except Exception as error:  # unpickling raises anything
-            raise BadValue(f"{self.folder}: a snapshot is damaged ({error})") from error
+            raise BadValue(f"{self.folder}: a snapshot is damaged ({reason_of(error)})") from error
         return snapshot
 
     def _require_trust(self, what: str) -> None:
@@ -244,6 +302,19 @@ class Recording:
                 f"{self.folder}: {what} is needed, which can execute code; use --trust "
                 "(trusted=True) if the source of the recording is trusted"
             )
+
+
+class _SizedReader(io.BufferedReader):
+    """File of which never more is read than it has: a damaged length would allocate gigabytes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path))
+        self._size = path.stat().st_size
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return up to ``size`` bytes; None and negative numbers: all."""
+        left = max(0, self._size - self.seek(0, io.SEEK_CUR))
+        return super().read(left if size is None or size < 0 else min(size, left))
 
 
 def _no_reference(value: Any) -> Any:

@@ -20,15 +20,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from grouser import files
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue, MissingDependency, reason_of
 from grouser.recording.bag_writer import RESERVE, TopicCount, write_metadata
 from grouser.ros.definitions import EXTRA
 
 MAGIC = b"\x89MCAP0\r\n"
 SKIPPED = 0x80
 """First opcode of private records, which readers skip."""
-MOST_BYTES = 1 << 32
-"""Longest record that is read."""
 
 _HEAD = struct.Struct("<BQ")
 _FOOTER_BYTES = _HEAD.size + 20 + len(MAGIC)
@@ -118,25 +116,29 @@ def survey(stream: IO[bytes]) -> Survey:
 
 def _records(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
     """Yield offset, opcode and content of all whole records."""
+    offset = stream.seek(0, os.SEEK_CUR)
+    size = stream.seek(0, os.SEEK_END)
     while True:
-        offset = stream.seek(0, os.SEEK_CUR)
+        stream.seek(offset)
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
             return
         opcode, length = _HEAD.unpack(head)
-        if length > MOST_BYTES:
+        if length > size - offset - _HEAD.size:
             return
         content = stream.read(length)
         if len(content) < length:
             return
         yield offset, opcode, content
+        offset += _HEAD.size + length
 
 
 def _check_end(
     stream: IO[bytes], offset: int, content: bytes, checksum: int, found: Survey
 ) -> bool:
     """Check the checksums of data section and summary; return True if the end is there."""
-    if (wanted := struct.unpack("<I", content)[0]) and wanted != checksum and not found.damaged:
+    wanted = int.from_bytes(content, "little")  # 0: there is no checksum, as below
+    if wanted and wanted != checksum and not found.damaged:
         found.damaged.append(Damage(offset, "data section (checksum)"))
     rest = stream.read()
     footer = rest[-_FOOTER_BYTES:]
@@ -144,7 +146,7 @@ def _check_end(
         found.damaged.append(Damage(offset, "end of the file"))
         return False
     wanted = struct.unpack("<I", footer[-len(MAGIC) - 4 : -len(MAGIC)])[0]
-    if zlib.crc32(rest[: -len(MAGIC) - 4]) != wanted:
+    if wanted and zlib.crc32(rest[: -len(MAGIC) - 4]) != wanted:
         found.damaged.append(Damage(offset, "index"))
     return True
 
@@ -177,7 +179,7 @@ class _Surveyor:
                 case _ if opcode < SKIPPED:
                     found.damaged.append(Damage(offset, f"record of unknown kind {opcode}"))
         except Exception as error:  # decoders raise anything on damaged records
-            found.damaged.append(Damage(offset, f"{_name(opcode)} ({error})"))
+            found.damaged.append(Damage(offset, f"{_name(opcode)} ({reason_of(error)})"))
         found.end = end
         if found.chunks and opcode == Opcode.MESSAGE_INDEX:
             found.chunks[-1].end = end
@@ -387,9 +389,10 @@ def _statistics(found: Survey, attachments: int, metadata: int) -> Any:
 
 def close_full(folder: Path) -> Survey:
     """Complete the recording in ``folder`` after a failed write, in place."""
-    found = complete(recorded_file(folder))
+    path = recorded_file(folder)
+    found = complete(path)
     with suppress(OSError):
-        _rewrite_metadata(folder, found)
+        _rewrite_metadata(folder, path, found)
     return found
 
 
@@ -427,7 +430,7 @@ def recover(folder: Path) -> Survey:
                 os.chmod(draft, 0o644)
                 complete(draft)
         if folder.is_dir() and (found.damaged or not (folder / "metadata.yaml").exists()):
-            _rewrite_metadata(folder, found)
+            _rewrite_metadata(folder, path, found)
         if folder.is_dir():
             (folder / RESERVE).unlink(missing_ok=True)
     except BadValue as error:
@@ -438,7 +441,7 @@ def recover(folder: Path) -> Survey:
     return found
 
 
-def _rewrite_metadata(folder: Path, found: Survey) -> None:
+def _rewrite_metadata(folder: Path, path: Path, found: Survey) -> None:
     counts = found.counts
     topics = [
         TopicCount(
@@ -448,8 +451,9 @@ def _rewrite_metadata(folder: Path, found: Survey) -> None:
             counts.get(channel.id, 0),
         )
         for channel in found.channels.values()
+        if channel.schema_id in found.schemas
     ]
     spans = [chunk.index for chunk in found.chunks if chunk.counts]
     first = min((index.message_start_time for index in spans), default=None)
     last = max((index.message_end_time for index in spans), default=0)
-    write_metadata(folder, topics, first, last)
+    write_metadata(path, topics, first, last)

@@ -67,7 +67,10 @@ def _joints(recording: Recording, robot: str, times: Array) -> Columns:
             found.setdefault("energy_j", {})[time] = message.data
             continue
         for part in ("position", "velocity", "effort"):
-            for name, value in zip(message.name, getattr(message, part), strict=True):
+            values = getattr(message, part)
+            if len(values) != len(message.name):
+                raise BadValue(f"{recording.folder}: {one.topic} at {time:.3f} s is damaged")
+            for name, value in zip(message.name, values, strict=True):
                 found.setdefault(f"{part}_{name}", {})[time] = value
     return {
         name: np.array([values.get(time, np.nan) for time in times.tolist()])

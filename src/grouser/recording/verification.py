@@ -135,11 +135,9 @@ def start(recording: Recording, world: World | None = None) -> tuple[Simulation,
 
     A recording that began later than its simulation starts from its first snapshot.
     """
-    known = recording.metadata["grouser"]
-    seed, scheduled = int(known["seed"]), int(known["scheduled"])
-    if world is not None or known["fresh"] == "true":
+    if world is not None or recording.fresh:
         chosen = recording.world if world is None else world
-        return Simulation(chosen, seed=seed, crash_folder=None), scheduled
+        return Simulation(chosen, seed=recording.seed, crash_folder=None), recording.scheduled
     for one in recording.snapshots():
         snapshot = recording.load_snapshot(one)
         return Simulation.from_snapshot(snapshot, crash_folder=None), one.scheduled

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import pickle
 import signal
 import socket
@@ -25,6 +24,7 @@ from grouser.errors import GrouserError
 from grouser.recording.channel import Channel, wait_for_any
 from grouser.recording.encoder import Encoder
 from grouser.recording.items import Beginning, Ending, Flush
+from grouser.recording.priority import run_behind
 from grouser.recording.repair import close_full
 
 FLUSH_PERIOD = 0.2
@@ -63,8 +63,6 @@ class BatchWriter:
             self._encoder = Encoder(item)
             self.report(opened=True)
         elif isinstance(item, Flush):
-            if self._encoder is not None:
-                self._encoder.wait_for_renderer()
             self._flush()
             self.report(flushed=True)
         elif self._encoder is not None:
@@ -155,8 +153,7 @@ def main(descriptor: int) -> None:
     logging.basicConfig(level=logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):  # the end of the recorder ends this process
         signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    run_behind(NICE)
     channel = Channel(socket.socket(fileno=descriptor))
     writer = BatchWriter(channel)
     with suppress(ConnectionError):

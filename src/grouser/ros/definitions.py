@@ -114,6 +114,11 @@ def type_hash(name: str) -> str:
     return found
 
 
+def known_hash(name: str) -> str:
+    """Return the `type_hash`; empty for an unknown type."""
+    return type_hash(name) if name in type_store().types else ""
+
+
 def serialize(message: Any) -> bytes:
     """Return a message as CDR."""
     return bytes(type_store().serialize_cdr(message, message.__msgtype__))

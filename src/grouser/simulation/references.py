@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import pickletools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ PLAIN = {
     "numpy._core.numeric": ("_frombuffer",),
 }
 """Further names that pickles of descriptions contain."""
+_MEMO = ("PUT", "BINPUT", "LONG_BINPUT")
+"""Codes that store an object under a number."""
 
 
 def dump(value: object, reference: Callable[[Any], object]) -> bytes:
@@ -41,7 +44,20 @@ def load(content: bytes, find: Callable[[Any], Any], *, trusted: bool = True) ->
     Raises:
         UnpicklingError: the pickle is damaged, or not trusted and no description.
     """
-    return (_Unpickler if trusted else _DescriptionUnpickler)(content, find).load()
+    if trusted:
+        return _Unpickler(content, find).load()
+    _check_memo(content)
+    return _DescriptionUnpickler(content, find).load()
+
+
+def _check_memo(content: bytes) -> None:
+    """Raise `UnpicklingError` if a number of an object would reserve memory without end."""
+    try:
+        for opcode, argument, _ in pickletools.genops(content):
+            if opcode.name in _MEMO and argument is not None and int(argument) > len(content):
+                raise pickle.UnpicklingError(f"has no {argument} objects")
+    except ValueError as error:
+        raise pickle.UnpicklingError(str(error)) from error
 
 
 class _Pickler(pickle.Pickler):

@@ -238,6 +238,8 @@ class WorldStore:
         """Return the path of a tree's main file; its files are written at first use."""
         top = self._folder / f"tree-{sha256(repr(tree).encode())}"
         for name, digest in tree.members:
+            if not (top / name).resolve().is_relative_to(top.resolve()):
+                raise BadValue(f"a file of the world is outside its folder: {name}")
             if not (top / name).exists():
                 files.write_bytes(top / name, (self._folder / digest).read_bytes())
         return top / tree.main

@@ -31,6 +31,7 @@ from grouser.simulation.script.grammar import PHRASES
 from grouser.simulation.script.grammar import parse as parse_phrase
 from grouser.simulation.script.tokens import Names
 from support.damaged_files import BESIDE, FILES, FileKind
+from support.damaged_recordings import RECORDINGS
 
 TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
 MEMORY = Path("/dev/shm")
@@ -183,6 +184,7 @@ _EXAMPLES = tuple(phrase.example.encode() for word, phrase in PHRASES.items() if
 _PACKED = tuple(encode(message)[8:] for message in (Encode(1, 50, b"xx"), Picture(1, 0, b"")))
 FILE_SHARES = {
     **{"stl": 3, "pcd binary": 3, "npz cloud stored": 0.5, "npz cloud": 0.5, "intrinsics": 3},
+    **dict.fromkeys(RECORDINGS, 0.1),
     **{"tokens": 3, "world": 0.1, "bml": 0.3, "robot": 0.1, "urdf": 0.1, "mjcf": 0.1},
 }
 """Kind of file -> share of inputs, if it is not 1."""
@@ -239,9 +241,10 @@ TARGETS: dict[str, Target] = {
     "console": Target(console, _EXAMPLES, 8),
     **{
         name.replace(" ", "_"): Target(
-            partial(file, kind), (kind.content,), FILE_SHARES.get(name, 1), 4096
+            *(partial(file, kind), (kind.content,), FILE_SHARES.get(name, 1)),
+            max(4096, 2 * len(kind.content)),
         )
-        for name, kind in FILES.items()
+        for name, kind in (FILES | RECORDINGS).items()
     },
 }
 """Name of a decoder -> decoder."""
