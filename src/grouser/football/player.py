@@ -28,7 +28,10 @@ RADIO_AGE = 1.0  # s, age of the oldest message that counts
 GOALIE_X, GOALIE_REACH = -1.93, 0.24  # m, place of the goalie and its way to either side
 CLEAR_WITHIN = 0.75  # m, distance of the ball from the own goal at which the goalie clears it
 NEAR_GOAL = 1.3  # m, distance from which a kick reaches the goal
-FREE_AIM = 0.6  # rad, accepted error of a shot from afar
+AIM_NEAR = 0.2  # rad, accepted error of a kick near the goal
+ROOM = 0.12  # m, distance from the border in which a robot can stand
+DETOURS = tuple(sign * 0.3 * step for step in range(7) for sign in (1, -1))
+FREE_AIM = 0.4  # rad, accepted error of a shot from afar
 APART = 0.5  # m, distance from the ball of the robots that do not play it
 HURRY_AFTER = 2.0  # s, time for aiming, after which a less exact pose will do
 SPIN_AFTER, SPIN_EVERY, SPIN_TIME = 3.0, 2.0, 0.7
@@ -267,7 +270,9 @@ class Footballer:
         if time - self._survey_began > SURVEY_TIME:
             return None
         self.doing, self._aiming_since = "survey", None
-        return 0.0, 0.0, 0.7
+        ball = self.sight.ball.place
+        crowded = ball is not None and self._sees_ball(time) and math.hypot(*ball) < APART + 0.2
+        return (-0.12 if crowded else 0.0), 0.0, 0.7
 
     def _search(self, time: float) -> Step:
         self.doing, self._aiming_since = "search", None
@@ -293,7 +298,7 @@ class Footballer:
         fresh = GOAL_AGE if self.sight.lost else GOAL_FRESH
         if not self._pass_to and (seen := self._seen_goal(time, fresh)) is not None:
             aim = seen
-        direction = self._shot(ball, aim)
+        direction = self._playable(ball, self._shot(ball, aim))
         far = math.hypot(*ball)
         if far < 0.5 and self._aiming_since is None:
             self._aiming_since = time
@@ -304,7 +309,8 @@ class Footballer:
         if far < 0.27 and (blocked or time < self._spin_until):
             self.doing = "spin"
             return skills.spin(ball, direction), None
-        if (paw := skills.chance(ball, direction)) is not None:
+        error = AIM_NEAR if self._near_goal(ball) else skills.CHANCE
+        if (paw := skills.chance(ball, direction, error)) is not None:
             return self._start_kick(paw, time)
         self.doing = "approach" if not self._pass_to else "pass"
         hurried = self.tactics.hasty or waited > HURRY_AFTER
@@ -353,6 +359,22 @@ class Footballer:
         if math.hypot(*to) > NEAR_GOAL and not self._pass_to:
             free = FREE_AIM
         return direction - skills.limit(direction, free)
+
+    def _near_goal(self, ball: Point) -> bool:
+        x, y = self.sight.to_team(ball)
+        return math.hypot(GOAL_LINE - x, y) < NEAR_GOAL
+
+    def _playable(self, ball: Point, direction: float) -> float:
+        """Return the direction nearest to the wanted one for which the kick's pose is on the field.
+
+        At the border there is no room behind the ball; it is kicked along the border then.
+        """
+        for turn in DETOURS:
+            (x, y), _ = skills.kick_pose(ball, direction + turn, self._paw or "left")
+            there = self.sight.to_team((x, y))
+            if abs(there[0]) < GOAL_LINE - ROOM and abs(there[1]) < SIDE_LINE - ROOM:
+                return direction + turn
+        return direction
 
     def _support(self, ball: Point, time: float) -> Step:
         """Stand where a pass can be received, or between ball and own goal."""

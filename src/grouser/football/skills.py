@@ -16,7 +16,7 @@ STAND: Step = (0.0, 0.0, 0.0)
 BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m, position of the ball for a kick with the left fore paw
 VEER = 0.1  # rad, direction of such a kick, to the right of the heading
 READY = (0.012, 0.012, 0.08)  # m, m, rad: accepted error of the pose before a kick
-HURRIED = (0.025, 0.022, 0.3)  # the same, with opponents near
+HURRIED = (0.025, 0.022, 0.2)  # the same, with opponents near
 CHANCE = 0.5  # rad, accepted error of the direction of a kick without aiming
 PAWS: tuple[Paw, Paw] = ("left", "right")
 BESIDE = 0.7  # rad, error of the heading beyond which the way leads around the ball
@@ -95,13 +95,19 @@ def approach(ball: Point, direction: float, paw: Paw, *, hurried: bool = False) 
     return limit(1.8 * x, fast), limit(2.0 * y, 0.12), limit(2.0 * heading, 1.0)
 
 
-def chance(ball: Point, direction: float) -> Paw | None:
-    """Return the paw before which the ball lies, if a kick now goes roughly in ``direction``."""
+def chance(ball: Point, direction: float, error: float = CHANCE) -> Paw | None:
+    """Return the paw before which the ball lies, if a kick now goes in ``direction``.
+
+    Args:
+        ball: position of the ball, m.
+        direction: wanted direction of the kick, rad.
+        error: accepted error of the direction, rad.
+    """
     for paw in PAWS:
         side = 1.0 if paw == "left" else -1.0
         ahead, left = ball[0] - BALL_AHEAD, ball[1] - BALL_LEFT * side
         if abs(ahead) < HURRIED[0] and abs(left) < HURRIED[1]:
-            return paw if abs(wrap(direction + VEER * side)) < CHANCE else None
+            return paw if abs(wrap(direction + VEER * side)) < error else None
     return None
 
 
