@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 import pytest
+import yaml
 from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
@@ -30,7 +31,7 @@ from grouser.sensors.imaging.shutter import Shutter
 from grouser.sensors.sensor import SensorContext, Values
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import RobotEntry
+from grouser.world.file import RobotEntry, parse
 from grouser.world.objects import AnyObject, Ball
 
 POLE = """
@@ -367,3 +368,37 @@ def test_named_cameras_have_their_published_data() -> None:
 def test_invalid_options_are_rejected_by_name(change: dict[str, Any], complaint: str) -> None:
     with pytest.raises((BadValue, UnknownName), match=complaint):
         simulation_with({**ERS210_OPTIONS, **change})
+
+
+@pytest.mark.parametrize(
+    ("light_k", "balance_k", "order"),
+    [(4300.0, 4300.0, 0), (3000.0, 4300.0, 1), (7000.0, 4300.0, -1), (3000.0, None, 0)],
+)
+def test_white_is_white_in_the_light_of_the_cameras_balance(
+    light_k: float, balance_k: float | None, order: int
+) -> None:
+    """Warmer light than that of the balance is reddish, colder light bluish."""
+    white = {"kind": "box", "name": "wall", "fixed": True, "rgb": [0.6, 0.6, 0.6]}
+    camera = {"width": 16, "height": 12, "fov_deg": [20, 15], "white_balance_k": balance_k}
+    robot: dict[str, Any] = {"name": "a", "kind": "p2dx", "position": [0, 0]}
+    robot["sensors"] = [{"kind": "camera", "mount": "body", "at": [0.3, 0, 0.2], "camera": camera}]
+    world = parse(
+        yaml.safe_dump(
+            {
+                "name": "wall",
+                "light_k": light_k,
+                "terrain": [{"kind": "flat"}],
+                "objects": [{**white, "position": [2, 0, 1], "size": [0.2, 4, 2]}],
+                "robots": [robot],
+            }
+        ),
+        where="test",
+    )
+    simulation = Simulation(world)
+    simulation.step(0.2)
+    red, green, blue = simulation.read("a", "camera").array("image").mean(axis=(0, 1))
+    if order == 0:
+        assert [red, blue] == pytest.approx([green, green], abs=2.0)
+    else:
+        assert order * (red - green) > 10
+        assert order * (green - blue) > 10

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from grouser.benches import cmos as bench
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array, Pose
+from grouser.physics.colour_temperature import white_balance
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.camera import Camera
@@ -30,7 +31,6 @@ from grouser.sensors.imaging.cmos import (
     CmosFilter,
     Noise,
     normal_table,
-    white_balance,
 )
 from grouser.sensors.imaging.cmos_calibration import (
     draw_checkerboard,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from grouser.experiments import cmos_distance, cmos_table1
 from grouser.experiments import cmos_rig as rig
+from grouser.experiments.cmos import robot_errors
 from grouser.experiments.cmos_table1 import LocalisationResult
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose
@@ -63,7 +65,7 @@ def test_a_swinging_head_localises_the_robot_and_the_seed_determines_the_result(
 
 def test_heads_swing_with_the_given_amplitude_and_period() -> None:
     simulation = Simulation(rig.world(0.0, 0.0, 0.0))
-    cmos_table1._schedule_swings(simulation, 6.0, cmos_table1.IN_STEP)
+    cmos_table1.schedule_swings(simulation, 6.0, cmos_table1.IN_STEP)
     readings = []
     for _ in range(150):
         simulation.step(cmos_table1.PICTURE)
@@ -101,6 +103,28 @@ def test_the_papers_xy_errors_match_its_x_and_y_errors_in_two_columns() -> None:
     for column, adds_up in enumerate((True, True, False)):
         x, y, xy = (cmos_table1.PRINTED[of, "rms_error_mm"][column] for of in ("x", "y", "xy"))
         assert (abs(math.hypot(x, y) - xy) < 1) == adds_up
+
+
+def test_errors_of_a_robot_change_what_its_software_concludes() -> None:
+    """Every cause moves the sightings of one picture of a beacon; without causes they are exact."""
+    errors = replace(
+        robot_errors.RobotErrors.draw(np.random.default_rng(3)), sway=-math.radians(1.0)
+    )
+    vision = rig.vision("with")
+    now, before = np.array([0.1, 0.5, 0.0]), np.array([0.1, 0.45, 0.0])
+    true_gaze = vision.neck.gaze(*now)
+    same, angles = robot_errors.seen_by("none", vision, errors, now, before)
+    assert same is vision
+    assert angles.tolist() == now.tolist()
+    for cause in ("posture", "sway", "timing", "all"):
+        software, angles = robot_errors.seen_by(cause, vision, errors, now, before)
+        off = true_gaze.inverse() @ software.neck.gaze(*angles)
+        assert 0.2 < math.degrees(2 * math.acos(min(1.0, abs(off.wxyz[0])))) < 15
+    software, _ = robot_errors.seen_by("colours", vision, errors, now, before)
+    assert not software.sub_pixel
+    assert (software.colours.kinds != vision.colours.kinds).any()
+    hidden = [robot_errors.is_hidden("pink/green", 0.5 + 2 * n, errors.seed) for n in range(400)]
+    assert np.mean(hidden) == pytest.approx(robot_errors.HIDDEN, abs=0.07)
 
 
 @pytest.mark.slow

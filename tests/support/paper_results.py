@@ -27,6 +27,7 @@ from grouser.experiments import (
     zaratti_fig9,
     zaratti_players,
 )
+from grouser.experiments.cmos import robot_errors
 from grouser.experiments.okada import table1, table2, table4, window
 from grouser.experiments.roach import loop, table71, table72, table73
 from grouser.frames import Array, metres
@@ -108,19 +109,32 @@ def of_cmos_images() -> Iterable[Row]:
     yield cmos_images._row("6", "kappa", -1e-6, -1e-6, 1e-7)
 
 
-def of_cmos_table1() -> Iterable[Row]:
-    """Return the simulated rows of the paper, with the real robot's errors in the last column."""
+def _cells_of_table1() -> dict[str, dict[tuple[str, str], float]]:
+    """Return the real robot's cells, and those that change as the paper's simulations do."""
     printed = cmos_table1.PRINTED
     with_change = {
         key: real + (without - simulated) for key, (real, without, simulated) in printed.items()
     }
-    results = {
+    return {
         "with": {key: float(real) for key, (real, *_) in printed.items()},
         "without": {key: float(value) for key, value in with_change.items()},
-        "in step": {key: 1.5 for key in printed},
-        "out of step": {key: 1.0 for key in printed},
+    }
+
+
+def of_cmos_table1() -> Iterable[Row]:
+    """Return the simulated rows of the paper, with the real robot's errors in the last column."""
+    results = _cells_of_table1() | {
+        name: dict.fromkeys(cmos_table1.PRINTED, value)
+        for name, value in (("in step", 1.5), ("out of step", 1.0))
     }
     return cmos_table1.table_rows(results)
+
+
+def of_cmos_errors() -> Iterable[Row]:
+    cells = _cells_of_table1()
+    return robot_errors.table_rows(
+        {f"{cause} {camera}": cells[camera] for cause in robot_errors.CAUSES for camera in cells}
+    )
 
 
 def of_ers7_trot() -> Iterable[Row]:
@@ -282,6 +296,7 @@ def of_zaratti_players() -> Iterable[Row]:
 RESULTS: Mapping[str, Callable[[], Iterable[Row] | Sequence[Row]]] = {
     "closed-forms": of_closed_forms,
     "cmos-distance": of_cmos_distance,
+    "cmos-errors": of_cmos_errors,
     "cmos-images": of_cmos_images,
     "cmos-table1": of_cmos_table1,
     "ers7-trot": of_ers7_trot,

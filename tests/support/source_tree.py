@@ -96,7 +96,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tracks": PARTS,
     "locomotion": ARRAYS,
     "rendering": PARTS,
-    "sensors.imaging": FOUNDATIONS | {"rendering"},
+    "sensors.imaging": PARTS | {"rendering"},
     "sensors": PARTS | {"rendering", "sensors.imaging"},
     # 2
     "robots.robot": PARTS | {"tracks", "sensors"},

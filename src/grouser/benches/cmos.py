@@ -28,17 +28,11 @@ import numpy as np
 from grouser.benches.machine import processor_seconds
 from grouser.experiments.run_options import Progress
 from grouser.frames import Pose, milliseconds, radians
+from grouser.physics.colour_temperature import white_balance
 from grouser.rendering.image import Image, opencv
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
-from grouser.sensors.imaging.cmos import (
-    NO_NOISE,
-    SPARE_BYTES,
-    CmosFilter,
-    Noise,
-    limb_darkening,
-    white_balance,
-)
+from grouser.sensors.imaging.cmos import NO_NOISE, SPARE_BYTES, CmosFilter, Noise, limb_darkening
 from grouser.sensors.imaging.imager import IMAGERS
 from grouser.sensors.imaging.shutter import spin_projections
 from grouser.simulation.scene import compose

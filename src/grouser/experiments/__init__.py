@@ -12,6 +12,7 @@ EXPERIMENTS: dict[str, str] = {
     "closed-forms": "grouser.experiments.closed_forms",
     "cmos-distance": "grouser.experiments.cmos_distance",
     "cmos-table1": "grouser.experiments.cmos_table1",
+    "cmos-errors": "grouser.experiments.cmos.robot_errors",
     "cmos-images": "grouser.experiments.cmos_images",
     "ers7-trot": "grouser.experiments.ers7_trot",
     "ground-maps": "grouser.experiments.ground_maps",

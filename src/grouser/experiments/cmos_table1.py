@@ -204,7 +204,7 @@ def views(
     """Swing the head with a ``period`` (s); yield a function camera -> landmarks, 25 per second."""
     # A picture is drawn only on the first call.
     simulation = Simulation(rig.world(*pose), seed=seed)
-    _schedule_swings(simulation, duration, period)
+    schedule_swings(simulation, duration, period)
     software = {name: rig.vision(name) for name in rig.CAMERAS}
     seen: dict[str, list[LandmarkSighting]] = {}
 
@@ -219,7 +219,7 @@ def views(
         yield landmarks
 
 
-def _schedule_swings(simulation: Simulation, duration: float, period: float) -> None:
+def schedule_swings(simulation: Simulation, duration: float, period: float) -> None:
     """Schedule pan commands that swing the head left and right at constant speed."""
     rate = 4 * SWING / period
     turns = int(2 * duration / period) + 2
@@ -265,12 +265,13 @@ Cells = Mapping[tuple[str, str], float]
 
 def table_rows(results: Mapping[str, Cells]) -> tuple[Row, ...]:
     """Return the rows for the cells of every localiser, by its name in `LOCALISERS`."""
-    values = (_value_row(*key, PRINTED[key], results) for key in PRINTED)
-    changes = (_change_row(*key, PRINTED[key], results) for key in PRINTED)
+    values = (value_row(*key, PRINTED[key], results) for key in PRINTED)
+    changes = (change_row(*key, PRINTED[key], results) for key in PRINTED)
     return (*values, *changes, *_step_rows(results))
 
 
-def _value_row(quantity: str, column: str, printed: Printed, results: Mapping[str, Cells]) -> Row:
+def value_row(quantity: str, column: str, printed: Printed, results: Mapping[str, Cells]) -> Row:
+    """Return the row of a value, judged by the real robot's."""
     real, without, with_them = printed
     ours_without, ours_with = (results[name][quantity, column] for name in ("without", "with"))
     share = column == "true_value_in_division_percent"
@@ -283,7 +284,8 @@ def _value_row(quantity: str, column: str, printed: Printed, results: Mapping[st
     )
 
 
-def _change_row(quantity: str, column: str, printed: Printed, results: Mapping[str, Cells]) -> Row:
+def change_row(quantity: str, column: str, printed: Printed, results: Mapping[str, Cells]) -> Row:
+    """Return the row of a change by the characteristics, judged by the sign of the paper's."""
     _, without, with_them = printed
     theirs = _sign(without, with_them)
     ours = _sign(*(results[name][quantity, column] for name in ("without", "with")))

@@ -70,12 +70,18 @@ def post_name(colour: str, side: str) -> str:
 
 
 def see_landmarks(
-    image: Image, kinds: Kinds, optics: CameraOptics, gaze: Pose, beacon: BeaconShape
+    image: Image,
+    kinds: Kinds,
+    optics: CameraOptics,
+    gaze: Pose,
+    beacon: BeaconShape,
+    *,
+    sub_pixel: bool = True,
 ) -> list[LandmarkSighting]:
     """Return every beacon and every goal post in an image.
 
     ``kinds`` is the colour class of every pixel, ``gaze`` the pose of the lens in the
-    footprint.
+    footprint. Without ``sub_pixel`` the edges of beacons are the borders of their classes.
     """
     pinks = list(find_regions(kinds, Colour.PINK, BAND_LEAST))
     others = {colour: list(find_regions(kinds, colour, BAND_LEAST)) for colour in PARTNERS}
@@ -88,7 +94,8 @@ def see_landmarks(
         if matches:
             partner = min(matches, key=lambda r: _distance(pink, r))
             if not (pink.cut_beside or partner.cut_beside):  # otherwise its middle is unknown
-                seen.append(_beacon(image, pink, partner, optics, gaze, beacon))
+                strength = _colourfulness(image, pink, partner) if sub_pixel else None
+                seen.append(_beacon(strength, pink, partner, optics, gaze, beacon))
     for colour in GOAL_COLOURS:
         goals = [r for r in others[colour] if r.area >= GOAL_LEAST and r not in bands]
         if goals:
@@ -116,7 +123,7 @@ def _distance(one: ColourRegion, other: ColourRegion) -> float:
 
 
 def _beacon(
-    image: Image,
+    strength: Array | None,
     pink: ColourRegion,
     other: ColourRegion,
     optics: CameraOptics,
@@ -125,7 +132,6 @@ def _beacon(
 ) -> LandmarkSighting:
     upper, lower = sorted((pink, other), key=lambda r: r.centre[1])
     towards = optics.directions([upper.centre, lower.centre], gaze)
-    strength = _colourfulness(image, upper, lower)
     if not (pink.cut or other.cut):
         distance = _by_height(strength, upper, lower, optics, gaze, beacon)
     else:  # a near beacon is wide
@@ -140,8 +146,9 @@ def _beacon(
     )
 
 
-def _colourfulness(image: Image, upper: ColourRegion, lower: ColourRegion) -> Array:
+def _colourfulness(image: Image, one: ColourRegion, other: ColourRegion) -> Array:
     """Return the chroma of the pixels around two bands, (height, width); 0 elsewhere."""
+    upper, lower = sorted((one, other), key=lambda r: r.centre[1])
     rows = slice(max(0, upper.top - AROUND), lower.top + lower.high + AROUND)
     columns = slice(
         max(0, min(upper.left, lower.left) - AROUND),
@@ -154,7 +161,7 @@ def _colourfulness(image: Image, upper: ColourRegion, lower: ColourRegion) -> Ar
 
 
 def _by_height(
-    strength: Array,
+    strength: Array | None,
     upper: ColourRegion,
     lower: ColourRegion,
     optics: CameraOptics,
@@ -171,7 +178,11 @@ def _by_height(
 
 
 def _by_width(
-    strength: Array, band: ColourRegion, optics: CameraOptics, gaze: Pose, beacon: BeaconShape
+    strength: Array | None,
+    band: ColourRegion,
+    optics: CameraOptics,
+    gaze: Pose,
+    beacon: BeaconShape,
 ) -> float | None:
     """Return the distance from the width of a band, m; None: an edge is not visible."""
     turns = []
@@ -182,8 +193,11 @@ def _by_width(
     return beacon.radius / math.sin(across / 2) if 0 < across < math.pi else None
 
 
-def _edge(strength: Array, region: ColourRegion, way: tuple[int, int]) -> Array:
-    """Return the edge of a region on one side, (n, 2), in the middle half of rows or columns."""
+def _edge(strength: Array | None, region: ColourRegion, way: tuple[int, int]) -> Array:
+    """Return the edge of a region on one side, (n, 2), in the middle half of rows or columns.
+
+    Without ``strength`` it is the outer border of the region's pixels.
+    """
     mask = region.mask if way[1] else region.mask.T
     middle = np.arange(mask.shape[1] // 4, mask.shape[1] - mask.shape[1] // 4)
     lines = mask[:, middle]
@@ -191,6 +205,8 @@ def _edge(strength: Array, region: ColourRegion, way: tuple[int, int]) -> Array:
     ends = lines.argmax(axis=0) if outward < 0 else len(mask) - 1 - lines[::-1].argmax(axis=0)
     places = np.column_stack([middle, ends] if way[1] else [ends, middle])
     places += (region.left, region.top)
+    if strength is None:
+        return np.asarray(places + 0.5 * np.array(way))
     edge = refine_edges(strength, places, np.tile(np.array(way), (len(places), 1)))
     return edge[np.isfinite(edge).all(axis=1)]
 

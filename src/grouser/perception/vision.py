@@ -34,6 +34,8 @@ class Vision:
     beacon: BeaconShape
     """Dimensions of the beacons."""
     colours: ColourTable = field(default_factory=ColourTable.from_samples)
+    sub_pixel: bool = True
+    """Locate the edges of beacons at half contrast; False: at the borders of the colour classes."""
 
     def see(self, image: Image, tilt: float, pan: float, roll: float = 0.0) -> Sightings:
         """Return the objects in ``image``, taken with the neck at these angles (rad).
@@ -45,5 +47,5 @@ class Vision:
         return Sightings(
             kinds,
             see_ball(image, kinds, self.optics, gaze, self.ball_radius),
-            see_landmarks(image, kinds, self.optics, gaze, self.beacon),
+            see_landmarks(image, kinds, self.optics, gaze, self.beacon, sub_pixel=self.sub_pixel),
         )

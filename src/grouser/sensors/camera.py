@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from grouser.description import Positive
 from grouser.frames import Array, Pose, conjugate, radians, rotate
+from grouser.physics.colour_temperature import LIGHT_NUMERIC
 from grouser.rendering.image import Image
 from grouser.rendering.render_state import RenderState, shared_loader
 from grouser.rendering.renderer import shared_renderer
@@ -91,7 +92,9 @@ class Camera(MountedSensor):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCamera:
         """Return the camera of the robot whose names begin with ``prefix``."""
-        return BoundCamera(self, self.site(model, prefix))
+        light = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_NUMERIC, LIGHT_NUMERIC)
+        kelvin = None if light < 0 else float(model.numeric_data[model.numeric_adr[light]])
+        return BoundCamera(self, self.site(model, prefix), kelvin)
 
 
 def _known_camera(imager: Imager, rate_hz: float) -> Camera:
@@ -161,8 +164,8 @@ class BoundCamera:
 
     needs = Needs.STATE  # kinematics are computed at rendering
 
-    def __init__(self, description: Camera, site: int) -> None:
-        self._description, self._site = description, site
+    def __init__(self, description: Camera, site: int, light_k: float | None = None) -> None:
+        self._description, self._site, self._light_k = description, site, light_k
         self._filters: dict[float, CmosFilter] = {}
         self.memory = CameraMemory(description.aim)
 
@@ -193,7 +196,9 @@ class BoundCamera:
         if zoom not in self._filters:
             description = self._description.imager
             made = CmosFilter(
-                description.lens.with_zoom(zoom), description.cmos, description.shutter
+                description.lens.with_zoom(zoom),
+                description.cmos.in_light(self._light_k),
+                description.shutter,
             )
             self._filters = {zoom: made}  # only the latest zoom is cached
         return self._filters[zoom]

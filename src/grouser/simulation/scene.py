@@ -129,7 +129,7 @@ def compose(
     """
     spec = mujoco.MjSpec()
     world.physics.apply(spec)
-    add_visuals(spec, world.daylight)
+    add_visuals(spec, world.daylight, world.light_k)
     contact = world.physics.ground
     for number, terrain in enumerate(world.terrain):
         terrain.add(spec, contact, f"terrain/{number}")

@@ -41,6 +41,7 @@ from grouser import files
 from grouser.description import Description, display_value, mistake
 from grouser.errors import BadValue, WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
+from grouser.physics.colour_temperature import Kelvin
 from grouser.physics.compliance import Compliance
 from grouser.world.events import Event, check_events
 from grouser.world.field_types import (
@@ -220,6 +221,9 @@ class World(Description):
     """Events."""
     match: Match | None = None
     """Football match with a referee; None: no match."""
+    light_k: Kelvin | None = None
+    """Temperature of the light of sun, sky and headlight, K; None: white for every camera. Cameras
+    with ``white_balance_k`` show it: in warmer light their white is reddish."""
     daylight: Shade = 1.0
     """Brightness of sun and sky, 0 (night) to 1 (day)."""
     radio: RadioModel = RadioModel()

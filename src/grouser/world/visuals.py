@@ -5,8 +5,11 @@ None of them affects physics. Sizes suit robots of 0.1 to 1 m seen from a few me
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import mujoco
 
+from grouser.physics.colour_temperature import LIGHT_NUMERIC, light_tint
 from grouser.world.field_types import Rgb
 
 EXTENT = 4.0
@@ -31,10 +34,16 @@ FILL, AHEAD = (0.38, 0.38, 0.40), (0.28, 0.28, 0.28)
 """Fill light by day, so that shadows are not black: ambient and headlight colour."""
 
 
-def add_visuals(spec: mujoco.MjSpec, daylight: float = 1.0) -> None:
-    """Add sky, sun with soft shadows, ground material and picture sizes; ``daylight``: 0 to 1."""
-    _sky(spec, daylight)
-    _light(spec, daylight)
+def add_visuals(spec: mujoco.MjSpec, daylight: float = 1.0, light_k: float | None = None) -> None:
+    """Add sky, sun with soft shadows, ground material and picture sizes.
+
+    ``daylight`` is 0 to 1; ``light_k`` is the temperature of the light, K; None: neutral.
+    """
+    shade = _Shade(daylight, light_tint(light_k))
+    _sky(spec, shade)
+    _light(spec, shade)
+    if light_k is not None:
+        spec.add_numeric(name=LIGHT_NUMERIC, data=[light_k])
     ground_material(spec)
     _camera_limits(spec)
 
@@ -61,8 +70,23 @@ def ground_material(spec: mujoco.MjSpec) -> str:
     return "ground"
 
 
-def _sky(spec: mujoco.MjSpec, daylight: float) -> None:
-    above, horizon = _dim(daylight, ZENITH, HORIZON)
+@dataclass(frozen=True)
+class _Shade:
+    """Brightness and colour of all light."""
+
+    daylight: float
+    tint: Rgb
+
+    def of(self, *colours: Rgb) -> list[list[float]]:
+        """Return colours in this light."""
+        return [
+            [self.daylight * part * tint for part, tint in zip(colour, self.tint, strict=True)]
+            for colour in colours
+        ]
+
+
+def _sky(spec: mujoco.MjSpec, shade: _Shade) -> None:
+    above, horizon = shade.of(ZENITH, HORIZON)
     spec.add_texture(
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
@@ -75,8 +99,8 @@ def _sky(spec: mujoco.MjSpec, daylight: float) -> None:
     spec.visual.rgba.haze = [*horizon, 1.0]  # the plane fades into the sky's horizon
 
 
-def _light(spec: mujoco.MjSpec, daylight: float) -> None:
-    diffuse, specular = _dim(daylight, SUNSHINE, GLITTER)
+def _light(spec: mujoco.MjSpec, shade: _Shade) -> None:
+    diffuse, specular = shade.of(SUNSHINE, GLITTER)
     spec.worldbody.add_light(
         name=SUN,
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
@@ -88,12 +112,8 @@ def _light(spec: mujoco.MjSpec, daylight: float) -> None:
         castshadow=True,
     )
     headlight = spec.visual.headlight
-    headlight.ambient, headlight.diffuse = _dim(daylight, FILL, AHEAD)
+    headlight.ambient, headlight.diffuse = shade.of(FILL, AHEAD)
     headlight.specular = [0.0, 0.0, 0.0]
-
-
-def _dim(daylight: float, *colours: Rgb) -> list[list[float]]:
-    return [[daylight * part for part in colour] for colour in colours]
 
 
 def _camera_limits(spec: mujoco.MjSpec) -> None:

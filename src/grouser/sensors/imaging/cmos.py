@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.util import find_spec
 from statistics import NormalDist
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array
+from grouser.physics.colour_temperature import NEUTRAL_K, white_balance
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.imaging.lens import Lens
@@ -73,10 +74,6 @@ def noise_keys(seed: int) -> npt.NDArray[np.uint32]:
     return np.asarray(np.random.SeedSequence(seed).generate_state(2), np.uint32)
 
 
-_WAVELENGTHS = (610e-9, 540e-9, 465e-9)  # m, peak sensitivity of red, green and blue; estimate
-_SECOND = 1.438777e-2  # m K   second radiation constant, CODATA
-
-
 def limb_darkening(rays: Array, power: float) -> Array:
     """Return the relative illumination of pixels away from the axis (cmos, sec. 4.2).
 
@@ -84,21 +81,6 @@ def limb_darkening(rays: Array, power: float) -> Array:
     4 is the law of an ideal thin lens.
     """
     return np.asarray((1 + (rays * rays).sum(axis=-1)) ** (-power / 2))
-
-
-def white_balance(light_kelvin: float, camera_kelvin: float) -> tuple[float, float, float]:
-    """Return red, green and blue gains of a camera balanced for ``camera_kelvin``.
-
-    Both lights are black bodies; the gain of green is 1. The ERS-210 is balanced for 4300 K (cmos,
-    sec. 4): in warmer light its white is reddish.
-    """
-    ratio = [
-        (math.exp(_SECOND / (length * camera_kelvin)) - 1)
-        / (math.exp(_SECOND / (length * light_kelvin)) - 1)
-        for length in _WAVELENGTHS
-    ]
-    red, green, blue = ratio
-    return red / green, 1.0, blue / green
 
 
 STILL = (0.0, 0.0, 0.0)
@@ -125,7 +107,10 @@ class Cmos:
     exposure: float = 1.0
     """Factor on all light; 1: unchanged."""
     balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    """Gains of red, green and blue after the noise; see `white_balance`."""
+    """Gains of red, green and blue after the noise."""
+    white_balance_k: float | None = None
+    """Temperature of the light for which the camera shows white as white, K; None: of any light.
+    It has an effect in worlds whose light has a temperature."""
 
     def __post_init__(self) -> None:
         numbers = (self.blur, self.darkening, self.exposure, *self.balance)
@@ -134,6 +119,16 @@ class Cmos:
                 f"cmos: blur {self.blur}, darkening {self.darkening}, exposure {self.exposure} "
                 f"and balance {self.balance} must be at least 0"
             )
+
+    def in_light(self, kelvin: float | None) -> Cmos:
+        """Return these parameters with the gains in rendered light of a temperature, K."""
+        if kelvin is None:
+            return self
+        # Rendered light is relative to neutral light; an automatic camera takes its tint away.
+        camera = kelvin if self.white_balance_k is None else self.white_balance_k
+        gains = white_balance(NEUTRAL_K, camera)
+        red, green, blue = (a * b for a, b in zip(self.balance, gains, strict=True))
+        return replace(self, balance=(red, green, blue))
 
     def taps(self) -> npt.NDArray[np.float32]:
         """Return outer, inner and central weight of the five-tap blur; all five sum to 1."""

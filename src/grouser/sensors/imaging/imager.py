@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, Strict, WithJsonSchema
 
 from grouser.description import Description, NotNegative, OneOf
+from grouser.physics.colour_temperature import Kelvin
 from grouser.sensors.imaging.cmos import IDEAL_CMOS, Cmos, Noise
 from grouser.sensors.imaging.lens import Lens, Radial
 from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter
@@ -47,7 +48,7 @@ IMAGERS: dict[str, Imager] = {
             fov_deg=(57.6, 47.8),  # cmos, sec. 4
             distortion=Radial(_KAPPA),
         ),
-        cmos=_CMOS,
+        cmos=replace(_CMOS, white_balance_k=4300.0),  # cmos, sec. 4
         shutter=Shutter(
             exposure_s=1 / 200,  # cmos, sec. 4
             readout_s=1 / 25,  # cmos, sec. 4.5: "about one frame time"
@@ -98,6 +99,8 @@ class ImagerOptions(Description):
         IDEAL_CMOS.balance
     )
     """Gains of red, green and blue after the noise."""
+    white_balance_k: Kelvin | None = None
+    """Temperature of the light for which the camera is balanced, K; None: of any light."""
     exposure_s: NotNegative = 0.0
     """Exposure time of a row, s."""
     readout_s: NotNegative = 0.0
@@ -118,6 +121,7 @@ class ImagerOptions(Description):
             noise=Noise(read=self.read, shot=self.shot),
             exposure=self.exposure,
             balance=self.balance,
+            white_balance_k=self.white_balance_k,
         )
         return Imager(
             lens=lens,

@@ -1,0 +1,1 @@
+"""Experiments of the camera paper beyond its tables."""
