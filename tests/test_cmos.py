@@ -15,11 +15,14 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cli_runner import error_line, grouser
+from support.narrowing import not_none
 
 from grouser.benches import cmos as bench
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array, Pose
 from grouser.physics.colour_temperature import white_balance
+from grouser.rendering.image import write_png
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.camera import Camera
@@ -42,6 +45,7 @@ from grouser.sensors.imaging.cmos_calibration import (
 from grouser.sensors.imaging.imager import IMAGERS, resolve_imager
 from grouser.sensors.imaging.lens import Lens, Polynomial, Radial
 from grouser.sensors.imaging.shutter import Shutter, spin_projections
+from grouser.world.file import load
 
 ERS210 = IMAGERS["ers210"]
 PINHOLE = Lens(width=176, height=144, fov_deg=(57.6, 47.8))
@@ -333,6 +337,36 @@ def test_kappa_is_estimated_from_images_of_a_checkerboard(kappa: float) -> None:
     rays = lens.rays()  # effect of the error at the corner, pixels
     error = Radial(fit.kappa).distort(rays) - Radial(kappa).distort(rays)
     assert np.abs(error * lens.focal).max() < 0.5
+
+
+@pytest.mark.slow
+def test_photographs_become_the_camera_of_a_world_file(tmp_path: Path) -> None:
+    lens = replace(PINHOLE, distortion=Radial(-0.15))
+    camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
+    files = []
+    for n, X in enumerate([*BOARDS, Pose.at(0.05)]):  # the last one is too near
+        picture = filter_render(camera, lambda plane, X=X: draw_checkerboard(plane, X), seed=n)
+        files.append(str(tmp_path / f"board{n}.png"))
+        write_png(files[-1], picture)
+    wall = tmp_path / "wall.png"
+    write_png(wall, CmosFilter(lens, Cmos(darkening=3.0))(uniform_image(200)))
+    out = tmp_path / "my_camera.yaml"
+    done = grouser("calibrate-camera", *files, "--wall", str(wall), "--out", str(out))
+    assert done.exit_code == 0, done.output
+    assert "board4.png: skipped" in done.output
+    sensor = not_none(load(str(out)).robots[0].sensors)[0]
+    assert isinstance(sensor, dict)
+    fitted = resolve_imager(sensor["camera"])
+    assert isinstance(fitted.lens.distortion, Radial)
+    assert fitted.lens.fov_deg == pytest.approx(lens.fov_deg, rel=0.02)
+    assert fitted.lens.distortion.kappa == pytest.approx(-0.15, abs=0.03)
+    assert fitted.cmos.darkening == pytest.approx(3.0, abs=0.2)
+    for words, sentence in (
+        ([*files[:2]], "2 pictures of a checkerboard, 3 are needed"),
+        ([*files, "--squares", "9"], "--squares is '9', must be COLUMNSxROWS"),
+        ([str(out)], "is no picture"),
+    ):
+        assert sentence in error_line(grouser("calibrate-camera", *words, "--out", str(out)))
 
 
 def test_darkening_and_noise_are_estimated_from_images_of_a_wall() -> None:

@@ -80,6 +80,7 @@ COMMANDS: dict[str, str] = {
     "console": "grouser.cli.commands.console:console",
     "check-mesh": "grouser.cli.commands.check_mesh:check_mesh",
     "scan": "grouser.cli.commands.scan:scan",
+    "calibrate-camera": "grouser.cli.commands.cameras.calibrate_camera:calibrate_camera",
     "depth": "grouser.cli.commands.depth:depth",
     "export-stl": "grouser.cli.commands.export_stl:export_stl",
     "import-bml": "grouser.cli.commands.import_bml:import_bml",

@@ -4,6 +4,7 @@ Each of the paper's parameters "can be evaluated a priori" (cmos, sec. 4.2, 4.3)
 
 - `fit_kappa`: pictures of a checkerboard. The undistorted corners must be a perspective view of a
   flat board.
+- `fit_lens`: the same, with the field of view.
 - `fit_darkening`: pictures of an evenly lit wall. Their mean decreases with the angle.
 - `fit_noise`: such pictures at several brightnesses. Differences between pictures are noise.
 """
@@ -12,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue
-from grouser.frames import Array, Pose, rotate
+from grouser.frames import Array, Pose, degrees, rotate
 from grouser.rendering.image import opencv
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.imaging.cmos import Noise
@@ -29,6 +30,10 @@ Images = npt.NDArray[np.uint8]
 
 KAPPAS = (-1.5, 1.5)
 """Search interval of `fit_kappa`, in tangents to the power of -2."""
+FEWEST_BOARDS = 3
+"""Fewest pictures of `fit_lens`."""
+_FIRST_VIEW = (60.0, 46.0)  # deg, of the first estimate of `fit_lens`
+_REFINEMENTS = 4  # kappa and focal length in turn
 _ROUNDING = 1 / 12  # variance of rounding to whole grey levels
 _CLIPPED = (2.0, 253.0)  # grey levels; values outside may be clipped
 _FINER, _NARROWINGS = 9, 12  # points per interval and iterations of the grid search
@@ -43,6 +48,17 @@ class KappaFit:
     kappa: float
     residual: float
     """Root mean square distance of the corners from a flat board's, pixels."""
+
+
+@dataclass(frozen=True)
+class LensFit:
+    """Result of `fit_lens`."""
+
+    fov_deg: tuple[float, float]
+    """Horizontal and vertical field of view without distortion, deg."""
+    kappa: float
+    error: float
+    """Root mean square distance of the corners from those of the fitted camera, pixels."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +135,51 @@ def fit_kappa(boards: Sequence[Array], lens: Lens) -> KappaFit:
 
     kappa = _minimise(error, *KAPPAS)
     return KappaFit(kappa, error(kappa) * lens.focal[0])
+
+
+def fit_lens(boards: Sequence[Array], size: tuple[int, int]) -> LensFit:
+    """Return field of view and kappa of a lens whose axis is in the image centre.
+
+    Args:
+        boards: corners of one picture each, as for `fit_kappa`; at least three, tilted differently.
+        size: width and height of the pictures, pixels.
+    """
+    cv2 = opencv("checkerboards", "camera")
+    if len(boards) < FEWEST_BOARDS:
+        raise BadValue(
+            f"calibration: {len(boards)} pictures of a checkerboard, {FEWEST_BOARDS} are needed"
+        )
+    lens = Lens(width=size[0], height=size[1], fov_deg=_FIRST_VIEW)
+    corners = [_board_places(*board.shape[:2]) for board in boards]
+    matrix = np.array([[size[0], 0, lens.centre[0]], [0, size[0], lens.centre[1]], [0, 0, 1.0]])
+    fixed = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT
+    fixed |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K1 | cv2.CALIB_FIX_K2 | cv2.CALIB_FIX_K3
+    for _ in range(_REFINEMENTS):
+        fit = fit_kappa(boards, lens)
+        # Undistorted corners are those of a pinhole camera, whose focal lengths are left to find.
+        straight = replace(lens, distortion=Radial(fit.kappa))
+        seen = [
+            np.asarray(straight.points(board) * lens.focal + lens.centre, np.float32).reshape(
+                -1, 1, 2
+            )
+            for board in boards
+        ]
+        error, matrix, *_ = cv2.calibrateCamera(
+            corners, seen, size, matrix.copy(), np.zeros(5), flags=fixed
+        )
+        across, down = (
+            2 * degrees(math.atan(pixels / 2 / focal))
+            for pixels, focal in zip(size, (matrix[0, 0], matrix[1, 1]), strict=True)
+        )
+        lens = Lens(width=size[0], height=size[1], fov_deg=(across, down))
+    return LensFit(lens.fov_deg, fit_kappa(boards, lens).kappa, float(error))
+
+
+def _board_places(rows: int, columns: int) -> npt.NDArray[np.float32]:
+    """Return the corners of a board, (rows x columns, 3), in edges of its squares."""
+    down, across = np.mgrid[:rows, :columns]
+    flat = [across.reshape(-1), down.reshape(-1), np.zeros(rows * columns)]
+    return np.stack(flat, axis=-1).astype(np.float32)
 
 
 def fit_darkening(walls: Images, lens: Lens) -> DarkeningFit:
