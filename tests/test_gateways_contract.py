@@ -27,6 +27,7 @@ from grouser.gateways.foxglove.gateway import FoxgloveGateway
 from grouser.gateways.gateway import GATEWAYS, Gateway, describe_gateway
 from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.rosbridge.gateway import RosbridgeGateway
+from grouser.gateways.urbi.gateway import UrbiGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol import foxglove
 from grouser.protocol.can.messages import BeltSpeeds
@@ -301,12 +302,51 @@ class PageDriver:
         self._client.socket.socket.shutdown(socket.SHUT_RDWR)
 
 
+class UrbiClient:
+    """Program of the URBI gateway that drives a robot of the world."""
+
+    gateway = UrbiGateway(port=0, robot=OWN)
+    port = f"urbi_{OWN}"
+
+    def __init__(self, server: "LiveServer", name: str, *, token: Token | None = None) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
+        server.closing.callback(self._socket.close)
+        self._lines = server.closing.enter_context(self._socket.makefile("r"))
+        if token:
+            self._send(f"token {token.secret};")
+
+    def drive(self) -> None:
+        self._send("left.val = 180, right.val = 180,")
+
+    def enter(self) -> None:
+        """Check that the client was admitted, and take the robot."""
+        self._send("left.val = 0; a: left.val;")
+        assert float(self._next("a")) == pytest.approx(0.0, abs=1.0)
+
+    def refusal(self) -> str:
+        """Return the reason of the refusal."""
+        self._send("a: left.val = 0;")
+        return self._next("a")
+
+    def break_connection(self) -> None:
+        """Break the connection without closing it."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _send(self, text: str) -> None:
+        self._socket.sendall(text.encode())
+
+    def _next(self, tag: str) -> str:
+        """Return the text of the next message with a tag."""
+        return next(line.partition("] ")[2] for line in self._lines if f":{tag}]" in line)
+
+
 CLIENTS: dict[str, type[Any]] = {
     "usarsim": UsarsimClient,
     "rosbridge": RosbridgeClient,
     "foxglove": FoxgloveClient,
     "can": CanClient,
     "page": PageDriver,
+    "urbi": UrbiClient,
 }
 """Gateway -> client for the contract tests."""
 

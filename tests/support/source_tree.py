@@ -54,6 +54,7 @@ GATEWAYS = WIRED | {
     "gateways.can",
     "gateways.game_controller",
     "gateways.page",
+    "gateways.urbi",
     "gateways.vrpn",
 }
 EVERYTHING = GATEWAYS | {
@@ -142,6 +143,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.game_controller": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.page": WIRED | {"gateways.images", "gateways.gateway", "gateways.ros_graph"},
+    "gateways.urbi": WIRED | {"ros", "gateways.images", "gateways.gateway", "gateways.ros_graph"},
     "gateways.vrpn": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},

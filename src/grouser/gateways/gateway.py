@@ -82,6 +82,7 @@ GATEWAYS: dict[str, str] = {
     "can": "grouser.gateways.can.gateway:CanGateway",
     "page": "grouser.gateways.page.gateway:PageGateway",
     "game_controller": "grouser.gateways.game_controller:GameControllerGateway",
+    "urbi": "grouser.gateways.urbi.gateway:UrbiGateway",
     "vrpn": "grouser.gateways.vrpn.gateway:VrpnGateway",
 }
 """Gateway → ``module:attribute`` of its description; imported on use."""
