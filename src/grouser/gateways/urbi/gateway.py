@@ -240,7 +240,10 @@ class UrbiSocket(ClientSocket):
     def _switch_motors(self, on: bool) -> None:
         devices = self._devices()
         drives = [drive for drive in devices.joints.values() if not devices.is_rolling(drive)]
-        held = {drive: self._angle(devices, drive) for drive in drives}
+        held = {}
+        for drive in drives:
+            low, high = devices.limits(drive)
+            held[drive] = min(max(self._angle(devices, drive), low), high)
         self._movements.clear()
         self._command(
             {drive: angle(at) if on else torque(0.0) for drive, at in held.items()}
