@@ -76,7 +76,7 @@ def test_commands_are_read(text: str, tag: str, action: urbi.Action) -> None:
     side = UrbiServerSide()
     data = f"{text};".encode()
     commands = [c for part in (data[:3], data[3:]) for c in side.receive(part)]
-    assert commands == [urbi.Command(tag, action, ";")]
+    assert commands == [urbi.UrbiCommand(tag, action, ";")]
 
 
 def test_separators_and_commands_that_are_too_long() -> None:

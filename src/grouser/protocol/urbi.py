@@ -127,7 +127,7 @@ Action = Motors | Assign | Read | Wait | Echo | StopTag | ShowToken | Invalid
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class UrbiCommand:
     """One command and the separator after it."""
 
     tag: str
@@ -148,7 +148,7 @@ class UrbiServerSide:
         self._text, self._quoted = "", False
         self._skipping = False
 
-    def receive(self, data: bytes) -> list[Command]:
+    def receive(self, data: bytes) -> list[UrbiCommand]:
         """Return the completed commands; one that is too long is skipped and reported once."""
         commands = []
         for character in data.decode(ENCODING):
@@ -163,12 +163,12 @@ class UrbiServerSide:
                 self._text += character
                 if len(self._text) > LONGEST:
                     reason = f"a command is longer than {LONGEST} characters"
-                    commands.append(Command(NO_TAG, Invalid(reason), ","))
+                    commands.append(UrbiCommand(NO_TAG, Invalid(reason), ","))
                     self._text, self._skipping, self._quoted = "", True, False
         return commands
 
 
-def read_command(text: str, separator: str) -> Command:
+def read_command(text: str, separator: str) -> UrbiCommand:
     """Return the command of a text without its separator."""
     tag = NO_TAG
     if (prefix := _PREFIX.match(text)) and prefix[1] not in NUMBERS:
@@ -182,7 +182,7 @@ def read_command(text: str, separator: str) -> Command:
         action = _read_action(text, loop)
     except BadValue as error:
         action = Invalid(str(error))
-    return Command(tag, action, separator)
+    return UrbiCommand(tag, action, separator)
 
 
 def _read_action(text: str, loop: bool) -> Action:

@@ -1,8 +1,8 @@
 """Table 1 of Asanuma et al. 2004 with the errors of a real robot, one cause after another.
 
-The localisation of `cmos_table1` knows the robot and the field exactly, and its errors are a
-thirtieth of the real robot's. Here its software has the wrong idea of the robot, as that of a real
-one does; the pictures are the same. Every value is an estimate that was set before the first run:
+The software of `cmos_table1` has exact data of the robot and the field, and its errors are a
+thirtieth of the real robot's. Here it has wrong data, as that of a real robot has; the pictures are
+the same. Every value is an estimate that was set before the first run:
 
 - posture: a body that stands askew by servos and paws, and zero points of the neck's joints;
 - sway: the body turns against the swinging head;
@@ -225,8 +225,7 @@ def seen_by(
     if every or cause == "sway":
         body = Pose.at(yaw=-errors.sway * float(now[1]) / SWING) @ body
     if every or cause in ("posture", "sway"):
-        known = vision.neck
-        assert isinstance(known, Neck)
+        known = rig.NECK
         neck = AskewNeck(at=known.at, up=known.up, ahead=known.ahead, body=body)
         software = replace(software, neck=neck)
     if every or cause == "colours":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused, unknown
-from grouser.frames import radians
+from grouser.frames import radians, seconds
 from grouser.gateways.client_socket import ClientSocket
 from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, PortNumber
 from grouser.gateways.ros_graph.robot_commands import RobotCommander
@@ -86,7 +86,7 @@ class Movement:
 
 
 @dataclass
-class Picture:
+class PendingPicture:
     """Picture that a client waits for."""
 
     tag: str
@@ -102,14 +102,14 @@ class UrbiSocket(ClientSocket):
         self._context, self._robot = context, robot
         self._simulation = context.host.simulation
         self._side = urbi.UrbiServerSide()
-        self._pending: deque[urbi.Command] = deque()
+        self._pending: deque[urbi.UrbiCommand] = deque()
         self._until = 0.0
         """Simulated time until which the next command waits, s."""
         self._movements: dict[str, Movement] = {}
         """Drive → its movement."""
         self._loops: list[tuple[str, urbi.Read, float]] = []
         """Tag, device and time of the next message."""
-        self._pictures: list[Picture] = []
+        self._pictures: list[PendingPicture] = []
         self._owner: RobotCommander | None = None
         self._subscription: Subscription | None = None
         self._watched: tuple[str, str] | None = None
@@ -163,7 +163,7 @@ class UrbiSocket(ClientSocket):
     def _send(self, data: bytes) -> None:
         self.outbox.line(data)
 
-    def _add(self, command: urbi.Command) -> None:
+    def _add(self, command: urbi.UrbiCommand) -> None:
         try:
             if isinstance(command.action, urbi.ShowToken):
                 self.login.show(command.action.secret)
@@ -184,12 +184,12 @@ class UrbiSocket(ClientSocket):
         while self._pending and self._now + 1e-9 >= self._until:
             command = self._pending.popleft()
             try:
-                seconds = self._execute(command.tag, command.action)
+                duration = self._execute(command.tag, command.action)
             except GrouserError as error:
                 self._send(urbi.error(self._now, command.tag, str(error)))
-                seconds = 0.0
+                duration = 0.0
             if command.waits:
-                self._until = self._now + seconds
+                self._until = self._now + duration
 
     def _execute(self, tag: str, action: urbi.Action) -> float:
         """Execute a command; return the simulated seconds until it has ended."""
@@ -200,8 +200,8 @@ class UrbiSocket(ClientSocket):
                 return self._assign(action)
             case urbi.Read():
                 self._start_reading(tag, action)
-            case urbi.Wait(seconds):
-                return seconds
+            case urbi.Wait(pause):
+                return pause
             case urbi.Echo(text):
                 self._send(urbi.message(self._now, tag, text))
             case urbi.StopTag(stopped):
@@ -276,12 +276,13 @@ class UrbiSocket(ClientSocket):
         target = min(max(target, low), high)
         begin = self._angle(devices, drive)
         modifiers = dict(command.modifiers)
-        seconds = max(modifiers.get("time", 0.0), modifiers.get("smooth", 0.0), 0.0) / 1000
+        given = max(modifiers.get("time", 0.0), modifiers.get("smooth", 0.0), 0.0)
+        duration = seconds(given)
         if rate := radians(abs(modifiers.get("speed", 0.0))):
-            seconds = abs(target - begin) / rate
-        self._movements[drive] = Movement(begin, target, self._now, seconds, "smooth" in modifiers)
+            duration = abs(target - begin) / rate
+        self._movements[drive] = Movement(begin, target, self._now, duration, "smooth" in modifiers)
         self._move(self._now)
-        return seconds
+        return duration
 
     def _move(self, time: float) -> None:
         if not self._movements:
@@ -305,7 +306,7 @@ class UrbiSocket(ClientSocket):
     def _read(self, tag: str, read: urbi.Read) -> None:
         """Send the value of a device."""
         if read.device == "camera":
-            self._pictures.append(Picture(tag, self._now))
+            self._pictures.append(PendingPicture(tag, self._now))
             self._watch_camera(True)
             return
         devices = self._devices()
