@@ -21,7 +21,7 @@ def line() -> Iterator[tuple[int, str]]:
     os.close(host)
 
 
-def received(robot: int) -> list[tuple[str, tuple[float, ...]]]:
+def receive_lines(robot: int) -> list[tuple[str, tuple[float, ...]]]:
     """Return the lines that the robot has received."""
     data = b""
     while select.select([robot], [], [], 0.1)[0]:
@@ -34,10 +34,10 @@ def test_path_follower_drives_a_robot_at_a_serial_line(line: tuple[int, str]) ->
     follower = PathFollower([[1.0, 0.5]])
     with SerialLegs(device, baud=57600) as legs:
         legs.drive(**follower.steer((0.0, 0.0, 0.05), (1.0, 0.0, 0.0, 0.0)))
-        [(word, (left, right))] = received(robot)
+        [(word, (left, right))] = receive_lines(robot)
         assert word == "D"
         assert right > left > 0, "the goal is to the left"
-    assert received(robot) == [("D", (0.0, 0.0))], "it stops at the end"
+    assert receive_lines(robot) == [("D", (0.0, 0.0))], "it stops at the end"
 
 
 def test_newest_status_is_read_and_damaged_lines_are_counted(line: tuple[int, str]) -> None:
