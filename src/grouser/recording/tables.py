@@ -53,7 +53,8 @@ def _table(recording: Recording, robot: str) -> Columns:
     speeds = ["vx_m_s", "vy_m_s", "vz_m_s", "wx_rad_s", "wy_rad_s", "wz_rad_s"]
     array = np.array(rows, float).reshape(-1, len(names) + len(speeds))
     columns: Columns = dict(zip([*names, *speeds], array.T, strict=True))
-    turns = to_rpy(array[:, 4:8])
+    with np.errstate(over="ignore", invalid="ignore"):  # a damaged message has any numbers
+        turns = to_rpy(array[:, 4:8])
     columns |= dict(zip(("roll_rad", "pitch_rad", "yaw_rad"), turns.T, strict=True))
     return columns | _joints(recording, robot, columns["t_s"])
 
