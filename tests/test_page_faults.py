@@ -18,7 +18,7 @@ from grouser.gateways.page.gateway import PageGateway
 from grouser.gateways.page.planning import RobotPlans
 from grouser.gateways.page.robot_control import RobotControls
 from grouser.gateways.page.robot_link import Downlink
-from grouser.gateways.page.sensed import rays
+from grouser.gateways.page.sensed import MOST_POINTS, points, rays
 from grouser.gateways.page.session_events import EventHistory, SessionEvent
 from grouser.gateways.page.timeline import RecordedStates
 from grouser.protocol.page.frames import PoseFlag, PoseFrame
@@ -308,28 +308,25 @@ def test_second_recording_is_shown_as_a_ghost_at_the_same_time() -> None:
 # -- rays ------------------------------------------------------------------------------------------
 
 
+def before_a_wall(**sensor: object) -> Simulation:
+    """Return a robot with one more sensor, whose front is 1.9 m from a wall."""
+    wall = {"name": "wall", "kind": "box", "fixed": True, "position": [2, 0, 0.5]}
+    robot = {"name": "one", "kind": "p2dx", "position": [0, 0, 0]}
+    return Simulation(
+        as_world(
+            {
+                "name": "wall",
+                "terrain": [{"kind": "flat", "friction": 0.8}],
+                "robots": [robot | {"sensors": [{"mount": "body", **sensor}]}],
+                "objects": [wall | {"size": [0.2, 20, 2], "friction": 0.5}],
+            }
+        ),
+        crash_folder=None,
+    )
+
+
 def test_rays_end_where_the_sensors_have_measured_a_surface() -> None:
-    robot = {
-        "name": "one",
-        "kind": "p2dx",
-        "position": [0, 0, 0],
-        "sensors": [{"kind": "laser", "mount": "body", "name": "scan", "resolution": 0.5}],
-    }
-    wall = {
-        "name": "wall",
-        "kind": "box",
-        "fixed": True,
-        "position": [2, 0, 0.5],
-        "size": [0.2, 20, 2],
-        "friction": 0.5,
-    }
-    world = {
-        "name": "wall",
-        "terrain": [{"kind": "flat", "friction": 0.8}],
-        "robots": [robot],
-        "objects": [wall],
-    }
-    simulation = Simulation(as_world(world), crash_folder=None)
+    simulation = before_a_wall(kind="laser", name="scan", resolution=0.5)
     reading = simulation.read("one", "scan")
     found = next(one for one in rays(simulation, "one") if one["sensor"] == "scan")
     ends = np.array(found["to"])
@@ -337,6 +334,17 @@ def test_rays_end_where_the_sensors_have_measured_a_surface() -> None:
     ahead = ends[np.abs(ends[:, 1]) < 2]
     assert len(ahead)
     assert ahead[:, 0] == pytest.approx(1.9, abs=2e-3)
+
+
+@pytest.mark.slow
+def test_points_of_a_depth_camera_are_on_the_surface() -> None:
+    simulation = before_a_wall(kind="depth", name="depth", at=[0.2, 0, 0.3])
+    simulation.step(0.1)
+    found = points(simulation, "one")
+    assert 1000 < len(found) <= MOST_POINTS
+    on_wall = found[(found[:, 2] > 0.3) & (np.abs(found[:, 1]) < 0.5)]
+    assert len(on_wall) > 100
+    assert np.median(on_wall[:, 0]) == pytest.approx(1.9, abs=0.01)
 
 
 # -- plans of files --------------------------------------------------------------------------------

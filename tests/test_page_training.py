@@ -348,3 +348,27 @@ def _disturb(trainer: BrowserPage, *, delay: str, loss: str) -> None:
     trainer.page.fill("[aria-label='Link delay']", delay)
     trainer.page.fill("[aria-label='Link loss']", loss)
     trainer.click("Disturb link")
+
+
+def test_plan_of_a_command_is_shown_and_driven_again(tmp_path: Path) -> None:
+    """``grouser plan --json`` and ``grouser open --plan``."""
+    world, plan = tmp_path / "flat.yaml", tmp_path / "plan.json"
+    world.write_text(
+        "name: flat\nterrain:\n  - {kind: flat, friction: 0.8}\n"
+        "robots:\n  - {name: roach, kind: velociroach, position: [0, 0]}\n"
+    )
+    sizes = ["--candidates", "2", "--trials", "1", "--rounds", "1"]
+    words = ["plan", str(world), "--from", "0,0", "--to", "0.6,0", *sizes, "--json", str(plan)]
+    subprocess.run([*COMMAND, *words], check=True, stdout=subprocess.DEVNULL)
+    serve = ["open", str(world), "--no-browser", "--page-port", "0", "--no-pictures"]
+    with (
+        chromium() as browser,
+        grouser_page(*serve, "--plan", str(plan)) as (port, _),
+        BrowserPage(browser, port, size=SMALL) as page,
+    ):
+        page.tab("Plan")
+        page.wait("document.querySelectorAll('.candidate').length === 2")
+        status = "document.querySelector('.panel:not([hidden]) [role=status]').textContent"
+        page.wait(f"{status}.includes('plan.json')")
+        page.click("From its start")
+        page.wait(f"{status}.startsWith('arrived')")

@@ -137,7 +137,7 @@ def planning(browser: Any) -> Iterator[Any]:
         page.click("nav >> text=Plan")
         page.evaluate("grouserPage.plans.setGoal(1.6, 0)")
         page.click(".panel >> text=Plan >> nth=0")
-        wait_for(page, "document.querySelector('.candidate') != null", 240.0)
+        wait_for(page, "document.querySelector('.candidate') != null", 900.0)
         yield page
 
 
