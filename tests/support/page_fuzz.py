@@ -85,6 +85,7 @@ def _plausible(rng: random.Random, name: str) -> object:
         "robot": rng.choice(["one", "two", "gone"]),
         "camera": "camera",
         "digest": "0" * 64,
+        "content": {"name": "draft"},
         "command": {rng.choice(["forward", "left", "nothing"]): rng.uniform(-9, 9)},
         "order": rng.choice(["play", "pause", "speed", "step"]),
         "text": rng.choice(["op", "open ", "where o"]),

@@ -12,8 +12,8 @@ import json
 import logging
 import os
 import sys
-from asyncio.subprocess import PIPE
 from dataclasses import asdict, dataclass, field
+from subprocess import PIPE, Popen
 from typing import Any
 
 from grouser.errors import GrouserError
@@ -177,23 +177,20 @@ class Planner:
             GrouserError: the process cannot be started, or exited without an answer.
         """
         async with self._lock:
+            # Not asyncio's own: a task that is cancelled while it starts one never ends.
+            command = [sys.executable, "-m", "grouser.gateways.ros_graph.plan_process"]
             try:
-                process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    *("-m", "grouser.gateways.ros_graph.plan_process"),
-                    stdin=PIPE,
-                    stdout=PIPE,
-                )
+                process = Popen(command, stdin=PIPE, stdout=PIPE)
             except OSError as error:  # no memory, no file descriptors
                 raise GrouserError(
                     f"no planning process can be started ({error.strerror})"
                 ) from error
+            loop = asyncio.get_running_loop()
             try:
-                output, _ = await process.communicate(order.encode())
+                output, _ = await loop.run_in_executor(None, process.communicate, order.encode())
             finally:
-                if process.returncode is None:
+                if process.poll() is None:
                     process.kill()
-                    await process.wait()
         if process.returncode or not output:
             _LOG.error(
                 "'%s': the planning process exited with code %s", order.robot, process.returncode
