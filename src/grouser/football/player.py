@@ -454,6 +454,9 @@ class Footballer:
         if time - self.sight.oriented > GLANCE_AFTER and self._glance_until < time - GLANCE_AFTER:
             self._glance_until = time + GLANCE_TIME * (3.0 if self.sight.lost else 1.0)
         if time < self._glance_until and self.doing != "kick":
+            goal = self.sight.to_robot((GOAL_LINE, 0.0))
+            if self._attacking and not self.sight.lost and goal[0] > 0.2 * abs(goal[1]):
+                return head.aim(goal, 0.2)
             return head.sweep(time) if self.sight.lost else head.aim(self._landmark(), 0.3)
         return head.at_ball(ball.place)
 

@@ -38,7 +38,9 @@ DRIFT, WIDEST_GATE = (
 )  # rad/s, rad   growth of the gate without landmarks
 GOAL_ASSUMED = 1.5  # m, distance of a goal of which only the direction is known
 SURVEY_EVERY = 0.3  # s between two searches of a lost pose
-DISORIENTED_AFTER = 8.0  # s without a credible landmark: other robots may have turned this one
+RIM = radians(6.0)  # angle beside the ball within which posts are ignored
+WRONG_GOAL = radians(45.0)  # error of a post's bearing that no robot before the goal explains
+DISORIENTED_AFTER = 5.0  # s without a credible landmark: other robots may have turned this one
 MARGIN = 0.2  # m, distance beyond the border at which a ball may be seen
 LOST_AFTER_MISSES, FOUND_AFTER_HITS = 6, 4  # beacons   in a row, about
 SENSOR = SensorModel(trust=0.15)
@@ -63,6 +65,14 @@ def _robust(ball: BallSighting) -> BallSighting | None:
     if error < OCCLUDED:
         return ball
     return replace(ball, distance=ball.by_centre) if error < NOT_A_BALL else None
+
+
+def _is_rim_of_ball(one: LandmarkSighting, ball: BallSighting | None) -> bool:
+    """Return True if a post may be the rim of the ball, which is yellow where it is blurred."""
+    if ball is None or one.distance is not None:
+        return False
+    half = math.asin(min(1.0, BALL_RADIUS / max(ball.distance, BALL_RADIUS)))
+    return abs(one.bearing - ball.bearing) < half + RIM
 
 
 class BallTrack:
@@ -190,7 +200,11 @@ class Sight:
         self.sightings = seen
         since = self.motion.since(picture.time, now)
         if not fast:
-            landmarks = [replace(one, bearing=one.bearing - since[2]) for one in seen.landmarks]
+            landmarks = [
+                replace(one, bearing=one.bearing - since[2])
+                for one in seen.landmarks
+                if not _is_rim_of_ball(one, seen.ball)
+            ]
             self._survey.see(landmarks, now)
             self._see_goal(landmarks, now)
             self._localiser.see([one for one in landmarks if self._credible(one, now)])
@@ -233,7 +247,8 @@ class Sight:
 
         Posts are often hidden by robots, so that the end of the goal's colour is not the post; a
         beacon is unmistakable. A sighting far from its expected direction is therefore used only
-        when several beacons in a row were not where the pose predicts them.
+        when several landmarks in a row, beacons or posts of the other end of the field, were not
+        where the pose predicts them.
         """
         if sighting.name not in self._setup.field_map.landmarks:
             return False
@@ -250,6 +265,7 @@ class Sight:
         if sighting.distance is not None:
             far = math.hypot(dx, dy) / sighting.distance
             good = good and abs(math.log(max(far, 1e-3))) < DISTANCE_GATE
+        if sighting.distance is not None or off > WRONG_GOAL:
             self._misses += -1 if good else 1
             self._misses = max(-FOUND_AFTER_HITS, min(LOST_AFTER_MISSES, self._misses))
             if self._misses == LOST_AFTER_MISSES:

@@ -30,7 +30,7 @@ SETTINGS = (
     "match.ready=2.0",
     "match.hold=2.0",
     "match.lift_after=3.0",
-    "match.stuck_after=8.0",
+    "match.stuck_after=15.0",
 )
 """Settings of a tournament's games: one half, short kick-offs, robots and balls are freed."""
 
