@@ -14,7 +14,7 @@ from pathlib import Path
 
 from support.source_tree import ROOT
 
-RUN_LANGUAGES, SHOWN_LANGUAGES = {"sh", "python", "yaml"}, {"text", "toml", "c"}
+RUN_LANGUAGES, SHOWN_LANGUAGES = {"sh", "python", "yaml"}, {"text", "toml", "c", "json5"}
 """Languages that are run, and those that are only shown."""
 LANGUAGES = RUN_LANGUAGES | SHOWN_LANGUAGES
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
