@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "26_", "81_", "82_", "83_"
-"""Examples that start a second process, play, drive for long or on rubble: minutes."""
+LONG = "15_", "17_", "26_", "81_", "82_", "83_", "90_"
+"""Examples that take long, or show what faster tests check: policies, batches, teleoperation."""
 PROMISED = {
     "00_": (r"the step is climbed",),
     "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +stuck"),

@@ -19,7 +19,7 @@ from grouser.gateways.can.can_socket import CanSocket
 from grouser.gateways.can.motor_drivers import MotorDrivers
 from grouser.gateways.ros_graph.live_topics import LiveTopics
 from grouser.gateways.ros_graph.robot_commands import RobotCommander
-from grouser.gateways.rosbridge import rosbridge_socket, subscriptions
+from grouser.gateways.rosbridge import encoding, rosbridge_socket
 from grouser.gateways.rosbridge.rosbridge_socket import RosbridgeSession
 from grouser.gateways.usarsim import session as session_module
 from grouser.gateways.usarsim import settings
@@ -120,7 +120,7 @@ REQUESTS = (
     Place(rosbridge_socket, "from_json", CMD_VEL, (), "rosbridge"),
     Place(RobotCommander, "__init__", CMD_VEL, (), "rosbridge"),
     Place(LiveTopics, "subscribe", SUBSCRIBE, (), "rosbridge"),
-    Place(subscriptions, "encode", SUBSCRIBE, (), "rosbridge"),
+    Place(encoding, "_text", SUBSCRIBE, (), "rosbridge"),
 )
 CALLBACKS = (
     Place(ClientWriter, "send_readings", "", (ROBOT,), mine=of_session),

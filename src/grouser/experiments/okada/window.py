@@ -58,7 +58,7 @@ PARAMETERS = (
     FreeParameter("centre of mass x, mm", "centre_x", 0, (-60, -40, -20, 0, 20, 40, 60), 1e-3),
     FreeParameter("centre of mass z, mm", "centre_z", 0, (-60, -40, -20, 0, 20, 40, 60), 1e-3),
     FreeParameter("contact, rad/s", "frequency", Compliance().frequency, (100, 150, 200, 300, 400)),
-    FreeParameter("start, pitches", "start", 0, tuple(number / 16 for number in range(16))),
+    FreeParameter("start, pitches", "start", 0, tuple(number / 8 for number in range(8))),
     FreeParameter("arm error at full torque, deg", "arm_lead", ARM_LEAD, (1, 2, 5, 10, 20, 40)),
     FreeParameter("round tips (0: flat)", "round_tips", 1, (0, 1)),
     FreeParameter(
