@@ -44,7 +44,7 @@ from grouser.protocol.page.messages import (
     Watch,
     World,
 )
-from grouser.service.access import Role, Token
+from grouser.service.access import ALL_ROLES, Role, Token
 from grouser.simulation.changes.actions import Join
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import as_world, load, parse
@@ -448,7 +448,7 @@ def test_client_that_does_not_read_takes_no_memory() -> None:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
     with (
-        ThreadedServer(load("match_1v3"), PageGateway(port=0)) as server,
+        ThreadedServer(load("match_1v3"), PageGateway(port=0), open_roles=ALL_ROLES) as server,
         PageClient(server.server.ports["page"]) as client,
     ):
         client.next("welcome")

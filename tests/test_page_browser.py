@@ -115,7 +115,8 @@ def test_door_is_opened_by_console_and_the_past_is_shown() -> None:
         page.wait("grouserPage.state.shown != null")
         shown = page.evaluate("grouserPage.state.shown.time")
         assert shown == pytest.approx(now - 5, abs=0.3)
-        page.wait(f"Math.abs(grouserPage.view.time - {shown}) < 0.1")
+        # A busy server stores fewer states: the nearest one is shown.
+        page.wait(f"Math.abs(grouserPage.view.time - {shown}) < 1")
         page.click("Live")
         page.wait("grouserPage.state.shown == null")
         with BrowserPage(browser, server.server.ports["page"], "?role=spectator") as other:

@@ -16,9 +16,7 @@ from support.server_world import WORLD
 from grouser.gateways.ros2.zenoh_names import EndpointName, read_attachment
 from grouser.ros.definitions import type_hash
 
-MESSAGES, FEW = 1000, 100
-RENDERED = ("sensor_msgs/msg/Image", "sensor_msgs/msg/PointCloud2")
-"""Types of large pictures of a depth camera, of which `FEW` are counted."""
+MESSAGES = 1000
 DOMAIN = 7
 MOUNTED = ("laser", "sonar", "gyroscope", "gps", "ins", "rfid")
 """Kinds of sensors; with `FURTHER`, their messages have all types."""
@@ -137,7 +135,7 @@ def test_every_message_of_every_type_arrives_and_hashes_are_equal(tmp_path: Path
 def check_all(peer: Peer) -> None:
     """Check that a foreign program receives `MESSAGES` of every type, and all of them."""
     topics = topic_of_each_type(peer)
-    assert len(topics) == 19 + len(RENDERED)
+    assert len(topics) == 21
     numbers = Numbers(peer)
     for type_ in ON_RESET:
         numbers.receive(type_, topics.pop(type_))
@@ -147,7 +145,7 @@ def check_all(peer: Peer) -> None:
     for type_, name in topics.items():
         numbers.receive(type_, name)
     assert all(answer.success for answer in peer.call_often("/own/best_path", TRIGGER, MESSAGES))
-    needed = {type_: FEW if type_ in RENDERED else MESSAGES for type_ in topics}
+    needed = dict.fromkeys(topics, MESSAGES)
     wait_until(lambda: all(len(numbers.of[type_]) >= n for type_, n in needed.items()), LONGEST)
     numbers.check()
     numbers.close()
