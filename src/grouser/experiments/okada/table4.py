@@ -195,10 +195,9 @@ def lifting_friction(*, raised: bool) -> float:
     )
 
 
-def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
-    note = f"; without grousers {success_letter(without)}" + (
-        f"; margin {margin}" if margin else ""
-    )
+def _row(case: StepCase, drives: list[Outcome], without: Outcome | None, margin: str | None) -> Row:
+    note = f"; without grousers {success_letter(without)}" if without else ""
+    note += f"; margin {margin}" if margin else ""
     return drives_row(case, REAR_DEG, drives, note)
 
 
