@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-LONG = "15_", "17_", "26_", "81_", "82_", "83_", "90_"
-"""Examples that take long, or show what faster tests check: policies, batches, teleoperation."""
+LONG = (*("15_", "17_", "26_", "74_", "76_", "77_", "78_", "79_"), *("81_", "82_", "83_", "90_"))
+"""Examples that take long, or show what faster tests check: policies, batches, lockstep, pictures,
+paths over the network, teleoperation."""
 PROMISED = {
     "00_": (r"the step is climbed",),
     "10_": (r"^segments +arrived", r"^surface +arrived", r"^wheels +stuck"),
