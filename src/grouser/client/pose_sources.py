@@ -221,7 +221,7 @@ class RosPoses:
                 raise NoAnswer(
                     f"{self._address.peer}: no pose of topic {self.topic} within {timeout:g} s"
                 ) from None
-            except Exception as error:
+            except Exception as error:  # the library raises several families
                 raise Disconnected(f"{self._address.peer}: {error}") from None
             newest = self._read(text) or newest
 

@@ -200,7 +200,7 @@ class RosNode:
             self._commands.execute(topic, message)
         except GrouserError as error:
             _LOG.warning("ros2: '%s/%s' refused: %s", topic.robot, topic.kind, error)
-        except Exception:
+        except Exception:  # an internal error must not stop the server
             _LOG.exception("ros2: '%s/%s': internal error", topic.robot, topic.kind)
             self._commands.release(topic.robot)
 
@@ -235,7 +235,7 @@ class RosNode:
         except GrouserError as error:
             query.reply_err(str(error))
             return
-        except Exception:
+        except Exception:  # an internal error must not leave the client waiting
             _LOG.exception("ros2: '%s': internal error", name)
             query.reply_err("internal error of the server; see its log")
             return
